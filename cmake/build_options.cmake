@@ -1,0 +1,31 @@
+# Language level, warnings, sanitizers and linker of our own targets.
+refuse_old_gcc()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE}")
+endif()
+
+# Every one of our targets links this: flags that must not reach third-party code.
+add_library(mie_options INTERFACE)
+target_compile_options(mie_options INTERFACE -Wall -Wextra -Wshadow -Wconversion -Werror)
+target_include_directories(mie_options INTERFACE "${CMAKE_SOURCE_DIR}")
+
+add_compile_options(-g1 -D_GLIBCXX_ASSERTIONS -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  add_link_options(-fuse-ld=lld)
+endif()
+if(MIE_SANITIZE)
+  add_compile_options(-fsanitize=${MIE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${MIE_SANITIZE})
+  # Freed coroutine frames must really be freed, or frame reuse hides errors from the sanitizers.
+  add_compile_definitions(BOOST_ASIO_DISABLE_SMALL_BLOCK_RECYCLING)
+endif()

@@ -1,0 +1,20 @@
+# Third-party libraries: Debian 12 packages, and the unpacked torch wheel for models/torch. Versions: conf/third_party.lock.
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(prometheus-cpp REQUIRED COMPONENTS core)
+find_package(ICU REQUIRED COMPONENTS uc)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
+if(MIE_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()
+
+# Asio everywhere means the same thing: header-only Boost.Asio, compiled into one unit by server's http library.
+add_library(asio INTERFACE)
+target_link_libraries(asio INTERFACE Boost::headers Threads::Threads)
+target_compile_definitions(asio INTERFACE BOOST_ASIO_NO_DEPRECATED)

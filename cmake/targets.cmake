@@ -1,0 +1,15 @@
+# mie_library(NAME SOURCES … DEPS …), mie_test(NAME SOURCES … DEPS …): sources are listed by hand, flags come from mie_options.
+function(mie_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
+  add_library(${name} STATIC ${arg_SOURCES})
+  target_link_libraries(${name} PUBLIC ${arg_DEPS} PRIVATE mie_options)
+  target_include_directories(${name} PUBLIC "${CMAKE_SOURCE_DIR}")
+endfunction()
+
+function(mie_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gtest GTest::gmock GTest::gtest_main mie_options)
+  target_compile_definitions(${name} PRIVATE MIE_TEST_DATA="${CMAKE_SOURCE_DIR}/tests")
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}/" PROPERTIES TIMEOUT 300)
+endfunction()

@@ -1,0 +1,70 @@
+// The only path from the engine to a connection: everything that happened to one request since the last look.
+// Shared by the engine (push, any thread) and one connection coroutine (next, on the stream's executor). Its state lives
+// on that executor, so there is no mutex and no lost wake-up; a slow reader gets bigger batches. Bounded by max_tokens.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "models/model_runner.h"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace mie {
+
+namespace net = boost::asio;
+
+enum class FinishReason { kStop, kLength, kCancelled, kDeadline, kError };
+
+// Stamps of one request's life, for the log line, `timings` and the histograms. Unset: did not happen.
+struct RequestTimes {
+  Clock::time_point arrival, enqueued;
+  std::optional<Clock::time_point> admitted, prefill_end, first_token, last_token, finished;
+  int n_steps = 0;         // steps that held a row of it
+  int n_preemptions = 0;
+  int n_cached_tokens = 0;  // prompt tokens found in the prefix cache at first admission
+  int max_batch = 0;       // most sequences it shared a step with, itself included
+};
+
+struct Finish {
+  FinishReason reason = FinishReason::kError;
+  std::optional<Error> error;        // for kDeadline, kError and kCancelled by the engine itself (drain, unhealthy)
+  std::optional<TokenId> stop_id;    // kStop: the id that ended it
+  RequestTimes times;
+};
+
+struct TokenBatch {
+  std::vector<Sampled> tokens;
+  std::optional<Finish> finish;  // set once, in the last batch
+};
+
+class TokenStream : public std::enable_shared_from_this<TokenStream> {
+ public:
+  // `executor`: the connection's strand; next() must be awaited on it.
+  TokenStream(RequestId id, net::any_io_executor executor);
+
+  [[nodiscard]] RequestId id() const { return id_; }
+
+  // Any thread: posts to the executor, never blocks, never resumes the reader inline.
+  void push(TokenBatch batch);
+
+  // Everything since the last call; waits while there is nothing, so never empty. After the batch with `finish`, calling it
+  // again is a bug. Supports cancellation (the pending wait ends with operation_aborted and nothing is lost).
+  net::awaitable<TokenBatch> next();
+
+ private:
+  void deliver(TokenBatch batch);  // on the executor
+
+  RequestId id_;
+  net::any_io_executor executor_;
+  net::steady_timer wake_;  // set to never; cancelled to say "look again"
+  TokenBatch pending_;
+  bool finished_ = false;
+};
+
+}  // namespace mie

@@ -1,0 +1,25 @@
+// What the engine is asked to do: token ids and numbers, no text. Immutable after submit. Value; any thread.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/id.h"
+#include "core/sampling_params.h"
+
+#include <optional>
+#include <vector>
+
+namespace mie {
+
+struct Request {
+  RequestId id;  // given by Engine::submit; what the caller puts here is replaced
+  std::vector<TokenId> prompt;
+  SamplingParams sampling;
+  std::vector<TokenId> stop_ids;  // EOS ids (unless ignored) and the client's; sampling one ends the request with kStop
+  int max_tokens = 0;             // ≥ 1
+  int min_tokens = 0;             // stop_ids are masked until so many tokens are sampled
+  Clock::time_point arrival;      // last byte of the request's head
+  std::optional<Clock::time_point> deadline;
+  int priority = 0;
+};
+
+}  // namespace mie

@@ -1,0 +1,63 @@
+// Scheduling policy as a pure function of numbers: no tensors, clock, I/O or pointers to live objects. The same input gives
+// the same plan, so a bug report is a text file. Stateless; used by the engine thread, safe from any.
+#pragma once
+
+#include "core/base/id.h"
+
+#include <span>
+#include <vector>
+
+namespace mie {
+
+struct SeqView {
+  RequestId id;
+  bool running = false;  // false: waiting (new, or preempted and back at the head of the line)
+  int n_prompt = 0;
+  int n_total = 0;     // prompt + generated
+  int n_computed = 0;  // tokens whose K,V are cached; 0 while waiting
+  int n_blocks = 0;    // KV blocks held
+  int max_total = 0;   // n_prompt + max_tokens: the most it can ever hold
+  int priority = 0;
+
+  [[nodiscard]] int n_pending() const { return n_total - n_computed; }
+};
+
+struct KvBudget {
+  int n_free_blocks = 0;
+  int n_blocks = 0;
+  int block_size = 0;  // tokens
+};
+
+struct StepLimits {
+  int max_seqs = 0;           // sequences in one step
+  int max_tokens = 0;         // rows in one step
+  int max_prefill_chunk = 0;  // rows of one prompt in one step
+};
+
+struct Scheduled {
+  RequestId id;
+  int first_position = 0;  // == n_computed of the sequence (0 after an eviction)
+  int n_tokens = 0;
+  int n_new_blocks = 0;    // blocks to take before the rows fit
+  bool samples = false;    // the rows reach n_total: the last one's logits give a new token
+
+  friend bool operator==(const Scheduled&, const Scheduled&) = default;
+};
+
+struct StepPlan {
+  std::vector<RequestId> evict;   // running → waiting, KV dropped; applied first
+  std::vector<RequestId> reject;  // can never fit; finish with kContextLengthExceeded
+  std::vector<Scheduled> run;     // row order of the batch
+
+  friend bool operator==(const StepPlan&, const StepPlan&) = default;
+};
+
+class Scheduler {
+ public:
+  virtual ~Scheduler() = default;
+
+  // `seqs`: every live sequence in queue order: running ones by admission, then waiting ones, preempted first, then by arrival.
+  [[nodiscard]] virtual StepPlan plan(std::span<const SeqView> seqs, KvBudget budget, StepLimits limits) const = 0;
+};
+
+}  // namespace mie
