@@ -3,8 +3,8 @@
 // on that executor, so there is no mutex and no lost wake-up; a slow reader gets bigger batches. Bounded by max_tokens.
 #pragma once
 
-#include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/finish.h"
 #include "models/model_runner.h"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -18,18 +18,6 @@
 namespace mie {
 
 namespace net = boost::asio;
-
-enum class FinishReason { kStop, kLength, kCancelled, kDeadline, kError };
-
-// Stamps of one request's life, for the log line, `timings` and the histograms. Unset: did not happen.
-struct RequestTimes {
-  Clock::time_point arrival, enqueued;
-  std::optional<Clock::time_point> admitted, prefill_end, first_token, last_token, finished;
-  int n_steps = 0;         // steps that held a row of it
-  int n_preemptions = 0;
-  int n_cached_tokens = 0;  // prompt tokens found in the prefix cache at first admission
-  int max_batch = 0;       // most sequences it shared a step with, itself included
-};
 
 struct Finish {
   FinishReason reason = FinishReason::kError;
