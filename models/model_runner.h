@@ -43,13 +43,13 @@ struct SamplingRow {
   float presence_penalty = 0;
   float frequency_penalty = 0;
   float repetition_penalty = 1;
-  std::uint64_t seed = 0;      // the draw is a function of (seed, position) alone
-  std::int64_t position = 0;   // absolute position of the token that is being sampled
-  std::int32_t n_top_logprobs = -1;             // -1: no logprobs wanted; k ≥ 0: the sampled one and the k best
+  std::uint64_t seed = 0;            // the draw is a function of (seed, position) alone
+  std::int64_t position = 0;         // absolute position of the token that is being sampled
+  std::int32_t n_top_logprobs = -1;  // -1: no logprobs wanted; k ≥ 0: the sampled one and the k best
   std::span<const LogitBias> logit_bias;
-  std::span<const TokenId> banned;              // masked this step (min_tokens: EOS and stop ids)
-  std::span<const TokenId> prompt;              // for repetition_penalty
-  std::span<const TokenId> generated;           // for all three penalties
+  std::span<const TokenId> banned;     // masked this step (min_tokens: EOS and stop ids)
+  std::span<const TokenId> prompt;     // for repetition_penalty
+  std::span<const TokenId> generated;  // for all three penalties
 };
 
 struct TopLogprob {
@@ -59,8 +59,8 @@ struct TopLogprob {
 
 struct Sampled {
   TokenId token;
-  float logprob = 0;             // log-softmax of the raw logits; set when n_top_logprobs ≥ 0
-  std::vector<TopLogprob> top;   // n_top_logprobs entries, best first, ties by id
+  float logprob = 0;            // log-softmax of the raw logits; set when n_top_logprobs ≥ 0
+  std::vector<TopLogprob> top;  // n_top_logprobs entries, best first, ties by id
 };
 
 class ModelRunner {

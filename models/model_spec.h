@@ -59,8 +59,8 @@ enum class TensorRole {
 
 struct TensorSlot {
   TensorRole role;
-  int layer = -1;  // -1: not of a layer
-  std::string name;               // name in the file
+  int layer = -1;                   // -1: not of a layer
+  std::string name;                 // name in the file
   std::vector<std::int64_t> shape;  // [out, in], outermost first
 };
 

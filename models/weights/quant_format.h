@@ -11,9 +11,9 @@ namespace mie {
 enum class QuantFormat { kF32, kF16, kBF16, kQ4_0, kQ4_1, kQ8_0 };
 
 struct FormatInfo {
-  std::string_view name;   // "Q4_1"
-  int block_elements;      // numbers per block, along the innermost dimension
-  int block_bytes;         // bytes per block
+  std::string_view name;  // "Q4_1"
+  int block_elements;     // numbers per block, along the innermost dimension
+  int block_bytes;        // bytes per block
 };
 [[nodiscard]] const FormatInfo& format_info(QuantFormat format);
 
