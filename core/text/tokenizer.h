@@ -25,13 +25,13 @@ enum class TokenKind { kNormal, kUnknown, kControl, kUserDefined, kUnused, kByte
 
 // What a model file says about its tokenizer; loaders (GGUF metadata, later tokenizer.json) fill it.
 struct TokenizerConfig {
-  std::string model;          // "gpt2" = byte-level BPE
-  std::string pre_tokenizer;  // "smollm"
-  std::vector<std::string> tokens;  // as stored: byte-level alphabet for BPE
-  std::vector<TokenKind> kinds;     // [tokens]
-  std::vector<std::string> merges;  // "left right", by rank
+  std::string model;                     // "gpt2" = byte-level BPE
+  std::string pre_tokenizer;             // "smollm"
+  std::vector<std::string> tokens;       // as stored: byte-level alphabet for BPE
+  std::vector<TokenKind> kinds;          // [tokens]
+  std::vector<std::string> merges;       // "left right", by rank
   std::vector<TokenId> bos_id, eos_ids;  // bos: empty or one; eos: every id that ends a turn or a text
-  bool add_bos = false;       // completions start with BOS
+  bool add_bos = false;                  // completions start with BOS
   bool add_eos = false;
 };
 
@@ -50,7 +50,7 @@ class Tokenizer {
 
   [[nodiscard]] virtual TokenKind kind(TokenId id) const = 0;
   [[nodiscard]] virtual int n_vocab() const = 0;
-  [[nodiscard]] virtual std::size_t max_token_bytes() const = 0;  // longest token_bytes; bounds a prompt's size early
+  [[nodiscard]] virtual std::size_t max_token_bytes() const = 0;    // longest token_bytes; bounds a prompt's size early
   [[nodiscard]] virtual const TokenizerConfig& config() const = 0;  // bos, eos, add_bos; tokens and merges may be moved out
 
   // Control tokens and EOS are hidden from text unless skip_special_tokens is false.
