@@ -1,4 +1,4 @@
-# Language level, warnings, sanitizers and linker of our own targets.
+# Language level, warnings, hardening, sanitizers, compiler cache and linker of our own targets.
 refuse_old_gcc()
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -9,9 +9,14 @@ set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES CXX)
+
+# The base folder makes a checkout in another place hit the same cache entries: ccache hashes paths relative to it.
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    "${CMAKE_COMMAND};-E;env;CCACHE_BASEDIR=${CMAKE_SOURCE_DIR};CCACHE_NOHASHDIR=1;${CCACHE}")
 endif()
 
 # Every one of our targets links this: flags that must not reach third-party code.
@@ -19,9 +24,18 @@ add_library(mie_options INTERFACE)
 target_compile_options(mie_options INTERFACE -Wall -Wextra -Wshadow -Wconversion -Werror)
 target_include_directories(mie_options INTERFACE "${CMAKE_SOURCE_DIR}")
 
-add_compile_options(-g1 -D_GLIBCXX_ASSERTIONS -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+# Paths in messages and debug information start at the root of the checkout, whether ccache made them relative or not.
+file(RELATIVE_PATH root_from_build "${CMAKE_BINARY_DIR}" "${CMAKE_SOURCE_DIR}")
+add_compile_options(-g1 -D_GLIBCXX_ASSERTIONS -ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -ffile-prefix-map=${root_from_build}=)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   add_link_options(-fuse-ld=lld)
+endif()
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong)
+  if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+    add_compile_options(-fcf-protection)
+  endif()
+  add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack)
 endif()
 if(MIE_SANITIZE)
   add_compile_options(-fsanitize=${MIE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
