@@ -35,8 +35,7 @@ class KvReservation {
   [[nodiscard]] int n_rows() const { return static_cast<int>(rows_.size()); }
   [[nodiscard]] int n_blocks() const { return static_cast<int>(blocks_.size()); }
 
-  // Hands every block to its table. Once. Allocates nothing and cannot stop half-way: what could fail was done or checked
-  // in reserve().
+  // Hands every block to its table. Once. A throw (no memory for a table's entries) changes nothing.
   void commit();
 
  private:

@@ -1,0 +1,84 @@
+#include "core/sequence.h"
+
+#include "core/base/ensure.h"
+
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace mie {
+namespace {
+
+std::string named(const Request& request, const char* what) {
+  return "request " + std::to_string(request.id.value()) + ": " + what;
+}
+
+const Request& checked(const std::shared_ptr<const Request>& request) {
+  ENSURE(request != nullptr, "a sequence without a request");
+  ENSURE(!request->prompt.empty(), named(*request, "empty prompt"));
+  constexpr std::size_t kMost = std::numeric_limits<int>::max();
+  ENSURE(request->max_tokens >= 1 && request->prompt.size() <= kMost - static_cast<std::size_t>(request->max_tokens),
+         named(*request, "max_tokens out of range"));
+  return *request;
+}
+
+}  // namespace
+
+Sequence::Sequence(std::shared_ptr<const Request> request, BlockPool& pool, int block_size)
+    : request_(std::move(request)), tokens_(checked(request_).prompt), blocks_(pool, block_size) {}
+
+SeqView Sequence::view() const {
+  ENSURE(state_ != SeqState::kFinished, named(*request_, "view of a finished sequence"));
+  return {.id = id(),
+          .running = state_ == SeqState::kRunning,
+          .n_prompt = n_prompt(),
+          .n_total = n_total(),
+          .n_computed = n_computed_,
+          .n_blocks = blocks_.n_blocks(),
+          .max_total = max_total(),
+          .priority = request_->priority};
+}
+
+void Sequence::admit() {
+  ENSURE(state_ == SeqState::kWaiting, named(*request_, "admitted while not waiting"));
+  tokens_.reserve(static_cast<std::size_t>(max_total()));
+  state_ = SeqState::kRunning;
+  check();
+}
+
+void Sequence::commit(int n_tokens, std::optional<TokenId> sampled) {
+  ENSURE(state_ == SeqState::kRunning, named(*request_, "commit while not running"));
+  ENSURE(n_tokens >= 1 && n_tokens <= n_pending(), named(*request_, "commit of tokens that are not pending"));
+  ENSURE(n_computed_ + n_tokens <= blocks_.capacity(), named(*request_, "commit of tokens without blocks"));
+  ENSURE(sampled.has_value() == (n_tokens == n_pending()), named(*request_, "a token is sampled exactly at the end"));
+  ENSURE(!sampled || n_total() < max_total(), named(*request_, "sampled past max_tokens"));
+  if (sampled) tokens_.push_back(*sampled);
+  n_computed_ += n_tokens;
+  check();
+}
+
+void Sequence::preempt() {
+  ENSURE(state_ == SeqState::kRunning, named(*request_, "preempted while not running"));
+  blocks_.clear();
+  n_computed_ = 0;
+  state_ = SeqState::kWaiting;
+  check();
+}
+
+void Sequence::finish(FinishReason reason) {
+  ENSURE(state_ != SeqState::kFinished, named(*request_, "finished twice"));
+  blocks_.clear();
+  n_computed_ = 0;
+  finish_reason_ = reason;
+  state_ = SeqState::kFinished;
+  check();
+}
+
+void Sequence::check() const {
+  ENSURE(n_computed_ >= 0 && n_computed_ <= n_total(), named(*request_, "n_computed outside 0 … n_total"));
+  ENSURE(n_total() >= n_prompt() && n_total() <= max_total(), named(*request_, "n_total outside n_prompt … max_total"));
+  ENSURE(n_computed_ <= blocks_.capacity(), named(*request_, "computed tokens without blocks"));
+  ENSURE(state_ == SeqState::kRunning || blocks_.n_blocks() == 0, named(*request_, "blocks held while not running"));
+}
+
+}  // namespace mie
