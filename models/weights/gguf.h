@@ -38,6 +38,7 @@ class GgufFile final : public WeightSource {
 
   struct TensorInfo;
   [[nodiscard]] Result<void> read(std::span<const std::byte> bytes);
+  [[nodiscard]] Result<void> read_alignment();
   [[nodiscard]] Result<TensorInfo> read_tensor_info(ByteReader& reader) const;
   [[nodiscard]] Result<void> index_names();
   [[nodiscard]] Result<void> place_tensors(std::span<const TensorInfo> infos, std::span<const std::byte> region);

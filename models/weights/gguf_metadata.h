@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,10 +66,15 @@ class GgufMetadata {
     std::vector<std::string_view> strings;  // of an array of strings
   };
 
-  [[nodiscard]] static Result<Value> read_value(ByteReader& reader, const std::string& where);
-  [[nodiscard]] static Result<Value> read_array(ByteReader& reader, const std::string& where);
+  [[nodiscard]] Result<Value> read_value(ByteReader& reader, std::string_view key) const;
+  [[nodiscard]] Result<void> read_array(ByteReader& reader, std::string_view key, Value& value) const;
+  [[nodiscard]] Error broken(std::string_view key, const std::string& what) const;
   [[nodiscard]] Result<const Value*> find(std::string_view key) const;
   [[nodiscard]] Error wrong_type(std::string_view key, const Value& value, std::string_view wanted) const;
+
+  template <class T>
+  [[nodiscard]] Result<std::vector<T>> numbers(std::string_view key, std::optional<T> (*next)(ByteReader&, GgufType),
+                                               std::string_view wanted) const;
 
   std::map<std::string_view, Value> entries_;  // ordered: no hash for a hostile file to flood
   std::string file_name_;
