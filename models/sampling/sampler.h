@@ -1,0 +1,48 @@
+// Logits to a token: one row at a time, in the order of SamplingRow. The result is a function of the logits and the row
+// alone. Holds scratch of a few vocabularies, so steady state allocates nothing but `Sampled::top`.
+// Owned by a backend, one per thread that samples.
+#pragma once
+
+#include "models/model_runner.h"
+#include "models/sampling/penalties.h"
+#include "models/sampling/top_candidates.h"
+
+#include <span>
+#include <vector>
+
+namespace mie {
+
+// Temperatures up to this one are greedy.
+inline constexpr float kGreedyTemperature = 1e-4F;
+
+class Sampler {
+ public:
+  // n_vocab: length of a row of logits. n_tokens: ids from there on are padding and never sampled nor listed.
+  // REQUIRES: 1 ≤ n_tokens ≤ n_vocab.
+  Sampler(int n_vocab, int n_tokens);
+
+  // Destroys `logits`. O(n_vocab) for every combination of parameters.
+  // Throws ModelStepError when a raw logit is NaN or +inf, or when every token is masked.
+  // REQUIRES: logits.size() == n_vocab; every id of the row in range.
+  Sampled sample(std::span<float> logits, const SamplingRow& row);
+
+ private:
+  void bias(std::span<float> logits, const SamplingRow& row) const;
+  [[nodiscard]] TokenId choose(std::span<const float> logits, const SamplingRow& row);
+  void gather(std::span<const float> logits);
+  void keep_top_k(std::int32_t k);
+  void weigh(float temperature);
+  void keep_top_p(float top_p);
+  void keep_until(const Candidate& last);
+  [[nodiscard]] TokenId draw(const SamplingRow& row) const;
+  void report_logprobs(const SamplingRow& row, Sampled& sampled);
+
+  std::size_t n_vocab_;
+  std::size_t n_tokens_;
+  Penalties penalties_;
+  std::vector<Candidate> candidates_;  // what can still be drawn, ascending by id
+  std::vector<Candidate> scratch_;
+  std::vector<float> raw_;  // [n_vocab], of a row with logprobs
+};
+
+}  // namespace mie
