@@ -1,0 +1,61 @@
+#include "models/torch/open_torch.h"
+
+#include "models/torch/torch_abi.h"
+
+#include <dlfcn.h>
+
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace mie {
+namespace {
+
+constexpr const char* kFileName = "libmie_torch.so";
+
+Error config_error(std::string message) { return Error{Errc::kConfig, std::move(message), "backend"}; }
+
+std::vector<std::filesystem::path> places(const TorchLibraryPath& library) {
+  if (!library.file.empty()) return {library.file};
+  std::error_code ignored;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  return {folder / kFileName, folder.parent_path() / "lib" / kFileName};
+}
+
+Result<std::filesystem::path> find_library(const TorchLibraryPath& library) {
+  std::string tried;
+  for (const auto& place : places(library)) {
+    std::error_code ignored;
+    if (std::filesystem::exists(place, ignored)) return place;
+    tried += (tried.empty() ? "" : ", ") + place.string();
+  }
+  return config_error("the torch backend is not here (looked for " + tried +
+                      "); build it with -DWITH_TORCH=ON or choose --backend native");
+}
+
+Result<const TorchBackend*> map_backend(const std::filesystem::path& file) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): dlerror is per thread in glibc
+  void* handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (handle == nullptr) return config_error(std::string("the torch backend does not load: ") + ::dlerror());
+  void* symbol = ::dlsym(handle, kTorchEntrySymbol);
+  if (symbol == nullptr) return config_error(file.string() + " is not a torch backend of mie");
+  const TorchBackend* backend = reinterpret_cast<TorchEntry>(symbol)();
+  if (backend->stamp != this_build()) {
+    return config_error(file.string() + " belongs to another build of mie; build both together");
+  }
+  return backend;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ModelRunner>> open_torch_runner(const TorchLibraryPath& library, const ModelPlan& plan,
+                                                       const WeightSource& weights, const TorchOptions& options,
+                                                       const LoadProgress& progress) {
+  const auto file = find_library(library);
+  if (!file) return file.error();
+  const auto backend = map_backend(*file);
+  if (!backend) return backend.error();
+  return (*backend)->open(plan, weights, options, progress);
+}
+
+}  // namespace mie

@@ -1,0 +1,98 @@
+#include "models/torch/runner.h"
+
+#include "core/base/ensure.h"
+#include "models/torch/attention.h"
+
+#include <utility>
+
+namespace mie {
+
+at::ScalarType scalar_type(TorchDtype dtype) {
+  ENSURE(dtype != TorchDtype::kAuto, "dtype is not resolved");
+  return dtype == TorchDtype::kBFloat16 ? at::kBFloat16 : at::kFloat;
+}
+
+TorchRunner::TorchRunner(const ModelSpec& spec, TorchWeights weights, const TorchOptions& options)
+    : spec_(spec),
+      options_(options),
+      compute_(scalar_type(options.dtype)),
+      weights_(std::move(weights)),
+      rotary_(spec.rope, spec.context_length),
+      cache_(spec, options, scalar_type(options.kv_dtype)),
+      sampler_(spec.n_vocab, options.n_tokens) {}
+
+std::vector<Sampled> TorchRunner::run(const StepBatch& batch, std::span<const SamplingRow> rows) {
+  check(batch, rows);
+  const c10::InferenceMode no_gradients;
+  at::set_num_threads(options_.n_threads);  // OpenMP keeps the count per thread; nothing else may have set this one's
+  // libtorch's exception type means nothing outside this library, so it leaves as one that the engine knows.
+  try {
+    return step(batch, rows);
+  } catch (const c10::Error& error) {
+    throw ModelStepError(std::string("libtorch: ") + error.what_without_backtrace());
+  }
+}
+
+void TorchRunner::check(const StepBatch& batch, std::span<const SamplingRow> rows) const {
+  ENSURE(rows.size() == batch.logits_rows.size(), "one SamplingRow per logits row");
+  ENSURE(batch.n_seqs() >= 1 && batch.n_tokens() >= 1, "an empty batch");
+  ENSURE(batch.positions.size() == batch.tokens.size() && batch.row_starts.back() == batch.n_tokens(), "ragged batch");
+  for (const auto token : batch.tokens) ENSURE(token >= 0 && token < spec_.n_vocab, "token outside the vocabulary");
+  for (const auto at : batch.positions) ENSURE(at >= 0 && at < spec_.context_length, "position outside the context");
+  for (const auto block : batch.block_tables) ENSURE(block >= -1 && block < options_.n_blocks, "block outside the cache");
+  for (const auto row : batch.logits_rows) ENSURE(row >= 0 && row < batch.n_tokens(), "logits row outside the batch");
+}
+
+std::vector<Sampled> TorchRunner::step(const StepBatch& batch, std::span<const SamplingRow> rows) {
+  const StepIndex index = index_step(batch, options_.block_size);
+  const at::Tensor hidden = forward(index);
+  if (!at::isfinite(hidden).all().item<bool>()) {
+    cache_.erase(index.slots);
+    throw ModelStepError("the hidden state of a row is not finite");
+  }
+  if (rows.empty()) return {};
+  const at::Tensor last = rms_norm(at::index_select(hidden, 0, index.logits_rows), weights_.output_norm, spec_.norm_eps);
+  return sample(at::linear(last, weights_.output), rows);
+}
+
+// → [n, hidden], before the last norm. The residual stream x stays fp32; matrix products run in the compute type.
+at::Tensor TorchRunner::forward(const StepIndex& step) {
+  at::Tensor x = at::embedding(weights_.embedding, step.tokens);
+  const RotaryAngles angles = rotary_.at_positions(step.positions);
+  for (int layer = 0; layer < spec_.n_layers; ++layer) {
+    const TorchLayer& weights = weights_.layers[static_cast<std::size_t>(layer)];
+    x = x + self_attention(layer, rms_norm(x, weights.attn_norm, spec_.norm_eps).to(compute_), step, angles);
+    const at::Tensor gate_up = at::linear(rms_norm(x, weights.ffn_norm, spec_.norm_eps).to(compute_), weights.gate_up);
+    x = x + at::linear(gated(gate_up.to(at::kFloat), spec_.activation).to(compute_), weights.down);
+  }
+  return x;
+}
+
+// logits [m, n_vocab] fp32, overwritten.
+std::vector<Sampled> TorchRunner::sample(const at::Tensor& logits, std::span<const SamplingRow> rows) {
+  const auto n_vocab = static_cast<std::size_t>(spec_.n_vocab);
+  const std::span<float> all(logits.data_ptr<float>(), static_cast<std::size_t>(logits.numel()));
+  std::vector<Sampled> sampled;
+  sampled.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) sampled.push_back(sampler_.sample(all.subspan(i * n_vocab, n_vocab), rows[i]));
+  return sampled;
+}
+
+// x [n, hidden] → [n, hidden]
+at::Tensor TorchRunner::self_attention(int layer, const at::Tensor& x, const StepIndex& step, const RotaryAngles& angles) {
+  const TorchLayer& weights = weights_.layers[static_cast<std::size_t>(layer)];
+  const std::int64_t n = x.size(0), n_heads = spec_.n_heads, n_kv = spec_.n_kv_heads;
+  const at::Tensor qkv = at::linear(x, weights.qkv).view({n, n_heads + 2 * n_kv, spec_.head_dim});
+  const at::Tensor rotated = rotary_.rotate(qkv.narrow(1, 0, n_heads + n_kv), angles);  // Q and K turn alike
+  const at::Tensor q = rotated.narrow(1, 0, n_heads).to(compute_);
+  cache_.write(layer, step.slots, rotated.narrow(1, n_heads, n_kv), qkv.narrow(1, n_heads + n_kv, n_kv));
+
+  at::Tensor mixed = at::empty({n, n_heads * spec_.head_dim}, compute_);
+  for (const AttentionGroup& group : step.groups) {
+    const KvCache::Gathered cached = cache_.read(layer, group.slots, compute_);
+    mixed.index_copy_(0, group.rows, attend(at::index_select(q, 0, group.rows), cached, group));
+  }
+  return at::linear(mixed, weights.attn_out);
+}
+
+}  // namespace mie
