@@ -4,6 +4,7 @@
 
 #include <ctime>
 #include <thread>
+#include <vector>
 
 namespace mie {
 namespace {
@@ -38,6 +39,7 @@ TEST(ManualClock, NoAdvanceIsLostBetweenThreads) {
   constexpr int kSteps = 10'000;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(kThreads);
     for (int i = 0; i < kThreads; ++i) {
       threads.emplace_back([&clock] {
         for (int step = 0; step < kSteps; ++step) clock.advance(Clock::duration(1));

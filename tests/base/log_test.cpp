@@ -81,6 +81,7 @@ TEST_F(Log, TheSameNameIsTheSameLoggerFromEveryThread) {
   std::vector<std::shared_ptr<spdlog::logger>> seen(kThreads);
   {
     std::vector<std::jthread> threads;
+    threads.reserve(kThreads);
     for (int i = 0; i < kThreads; ++i) {
       threads.emplace_back([&seen, i] {
         seen[static_cast<std::size_t>(i)] = logger("shared");
