@@ -7,8 +7,10 @@ if(NOT EXISTS "${head_log}" OR IS_DIRECTORY "${head_log}")
 endif()
 
 set(commit_header "${CMAKE_BINARY_DIR}/generated/commit_id.h")
-add_custom_command(OUTPUT "${commit_header}"
-  COMMAND "${CMAKE_COMMAND}" -D "SOURCE_DIR=${CMAKE_SOURCE_DIR}" -D "OUTPUT=${commit_header}" -P "${CMAKE_SOURCE_DIR}/cmake/commit_id.cmake"
+set(write_commit "${CMAKE_COMMAND}" -D "SOURCE_DIR=${CMAKE_SOURCE_DIR}" -D "OUTPUT=${commit_header}"
+  -P "${CMAKE_SOURCE_DIR}/cmake/commit_id.cmake")
+execute_process(COMMAND ${write_commit})  # for tools that read the sources of a folder that was configured and not built
+add_custom_command(OUTPUT "${commit_header}" COMMAND ${write_commit}
   DEPENDS ${head_log} "${CMAKE_SOURCE_DIR}/cmake/commit_id.cmake" COMMENT "Commit id" VERBATIM)
 
 mie_library(build_info SOURCES "${CMAKE_SOURCE_DIR}/core/base/build_info.cpp" "${commit_header}")
