@@ -1,55 +1,39 @@
-// The engine: one coroutine on one strand of a one-thread pool. Each step plans, reserves, runs, commits and wakes the
-// requests that got a token; between steps it yields, so submits and releases run there too. No mutex in it.
-// Built by main, which also owns the parts it refers to; they outlive it. The public members may be called from any
-// thread; everything private is the engine strand's unless marked atomic.
+// The engine: one coroutine on one thread of its own. Each step plans, reserves, runs, commits and wakes the requests that
+// got a token; between steps it yields and looks at its mail, so submits and releases never meet a step. Its state has no
+// mutex; a mailbox and the metrics lock stand between it and the other threads.
+// Built by main, which also owns the parts it refers to and the contexts of the streams' executors; they outlive it.
+// The public members may be called from any thread.
+//
+// The contract of a request:  submit() → streams → next() … until `finish` or the connection has had enough → release(), once
+// for every stream, also after an error. Until its release a request counts in mie_tokens_pending; release everything before
+// stop(), or the counters do not settle.
 #pragma once
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/metrics.h"
+#include "core/engine/engine_options.h"
+#include "core/engine/snapshot.h"
 #include "core/engine/token_stream.h"
 #include "core/request.h"
 #include "core/sched/scheduler.h"
 #include "models/model_runner.h"
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
 
 #include <chrono>
-#include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace mie {
 
-struct EngineOptions {
-  StepLimits limits;
-  int n_blocks = 0;
-  int block_size = 0;                        // tokens; max_model_len for the contiguous baseline
-  int max_model_len = 0;                     // prompt + output tokens of one request
-  int max_queue = 512;                       // waiting choices
-  std::int64_t max_queue_tokens = 1 << 20;   // waiting prompt tokens
-  std::chrono::milliseconds step_limit{15'000};  // no step finished for twice this while work is pending: stuck
-  bool paranoid = false;                     // run every invariant check after each step, not only when idle
-  std::string model_name = "mie";            // label of the vllm: series
-};
-
-// How a request ended, as the connection saw it: the label of mie_requests_ended_total and mie_tokens_discarded_total.
-enum class Outcome { kComplete, kError, kClientGone, kAborted, kDeadline, kSlowReader, kShutdown };
-
-// What /health, /ready and the admission checks read. A copy of atomics.
-struct EngineHealth {
-  enum class State { kOk, kStuck, kFailed } state = State::kOk;
-  int n_waiting = 0, n_running = 0;
-  std::int64_t waiting_tokens = 0;
-  bool draining = false;
-};
-
 class Engine {
  public:
   Engine(EngineOptions options, const Scheduler& scheduler, ModelRunner& runner, const Clock& clock, MetricsRegistry& metrics);
-  ~Engine();  // REQUIRES: stopped, or never started
+  ~Engine();  // stops it if that was not done
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
 
   // Starts the engine thread and the run loop. Once.
   void start();
@@ -59,29 +43,37 @@ class Engine {
   // Errors: kQueueFull, kDraining, kUnhealthy, kContextLengthExceeded (can never fit the pool), kDeadlineExceeded.
   Result<std::vector<std::shared_ptr<TokenStream>>> submit(std::vector<Request> requests, net::any_io_executor executor);
 
-  // The connection is done with a request; the one way out, normal or not. Idempotent, noexcept, never blocks.
+  // The connection is done with a request; the one way out, normal or not. Idempotent, needs no memory, never blocks.
   // A request still in the engine leaves the batch within one step and its blocks are free: kComplete then means that a stop
-  // string was found (counted as finished by `stop`), every other outcome counts as abort.
+  // string was found (counted as finished by `stop`), every other outcome counts as abort, and a
+  // next() that still waits ends with kCancelled and kRequestAborted.
   // `n_delivered`: sampled tokens counted in the usage of a complete answer; ignored for the other outcomes.
   void release(RequestId id, Outcome outcome, int n_delivered) noexcept;
 
-  // Stops taking requests (submit: kDraining) and ends waiting ones with kDraining; running ones go on. Idempotent.
+  // Stops taking requests (submit: kDraining) and ends with kDraining those that never ran; the others go on. Idempotent.
   void begin_drain();
 
-  // Waits until nothing is live, at most `limit`; then ends what is left with kServerShutdown and waits for it.
-  // True: everything ended by itself. Awaitable on any executor. Calls begin_drain() itself.
+  // Waits until no request is in the engine, at most `limit`; then ends what is left with kServerShutdown, which takes at
+  // most the step that is running. True: everything ended by itself. Awaitable on any executor. Calls begin_drain() itself.
+  // REQUIRES: started and not stopped.
   net::awaitable<bool> drain(std::chrono::steady_clock::duration limit);
 
-  // After drain (or when nothing was submitted): ends the loop and joins the thread.
+  // Ends the loop and joins the thread; whatever is left ends with kServerShutdown. Idempotent. Not on the engine thread.
   void stop();
 
   [[nodiscard]] EngineHealth health() const;
 
+  // The live state between two steps. REQUIRES: started and not stopped.
+  net::awaitable<EngineSnapshot> snapshot();
+
+  // Brings the series up to date that time alone changes (mie_last_step_age_seconds). Call before a scrape.
+  void refresh_metrics();
+
   [[nodiscard]] const EngineOptions& options() const;
 
  private:
-  struct Core;  // strand-side state and the loop itself, in engine_core.h
-  std::unique_ptr<Core> core_;
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
 };
 
 }  // namespace mie

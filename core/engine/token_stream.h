@@ -4,12 +4,12 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/engine/async_event.h"
 #include "core/finish.h"
 #include "models/model_runner.h"
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include <memory>
 #include <optional>
@@ -17,23 +17,21 @@
 
 namespace mie {
 
-namespace net = boost::asio;
-
 struct Finish {
   FinishReason reason = FinishReason::kError;
-  std::optional<Error> error;        // for kDeadline, kError and kCancelled by the engine itself (drain, unhealthy)
-  std::optional<TokenId> stop_id;    // kStop: the id that ended it
-  RequestTimes times;
+  std::optional<Error> error{};      // for kDeadline, kError and kCancelled; unset for kStop and kLength
+  std::optional<TokenId> stop_id{};  // kStop: the id that ended it
+  RequestTimes times{};
 };
 
 struct TokenBatch {
-  std::vector<Sampled> tokens;
-  std::optional<Finish> finish;  // set once, in the last batch
+  std::vector<Sampled> tokens{};
+  std::optional<Finish> finish{};  // set once, in the last batch
 };
 
 class TokenStream : public std::enable_shared_from_this<TokenStream> {
  public:
-  // `executor`: the connection's strand; next() must be awaited on it.
+  // `executor`: the connection's strand; next() must be awaited on it. Its context outlives the engine.
   TokenStream(RequestId id, net::any_io_executor executor);
 
   [[nodiscard]] RequestId id() const { return id_; }
@@ -42,7 +40,8 @@ class TokenStream : public std::enable_shared_from_this<TokenStream> {
   void push(TokenBatch batch);
 
   // Everything since the last call; waits while there is nothing, so never empty. After the batch with `finish`, calling it
-  // again is a bug. Supports cancellation (the pending wait ends with operation_aborted and nothing is lost).
+  // again is a bug. Supports cancellation (the wait ends with operation_aborted and nothing is lost, also as a branch of
+  // `next() || other()`). One call at a time.
   net::awaitable<TokenBatch> next();
 
  private:
@@ -50,9 +49,9 @@ class TokenStream : public std::enable_shared_from_this<TokenStream> {
 
   RequestId id_;
   net::any_io_executor executor_;
-  net::steady_timer wake_;  // set to never; cancelled to say "look again"
+  AsyncEvent arrived_;
   TokenBatch pending_;
-  bool finished_ = false;
+  bool finished_ = false;  // the reader has the last batch
 };
 
 }  // namespace mie

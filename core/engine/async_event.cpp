@@ -1,0 +1,31 @@
+#include "core/engine/async_event.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <utility>
+
+namespace mie {
+namespace {
+
+constexpr auto kNever = net::steady_timer::time_point::max();
+
+}  // namespace
+
+AsyncEvent::AsyncEvent(net::any_io_executor executor) : timer_(std::move(executor), kNever) {}
+
+void AsyncEvent::notify() { timer_.cancel(); }
+
+net::awaitable<void> AsyncEvent::wait() { return wait_until(kNever); }
+
+net::awaitable<void> AsyncEvent::wait_until(std::chrono::steady_clock::time_point deadline) {
+  if (timer_.expiry() != deadline) timer_.expires_at(deadline);
+  co_await timer_.async_wait(net::as_tuple(net::use_awaitable));
+  // notify() and the cancellation of the waiting coroutine end the wait with the same error; only one is an error here.
+  if ((co_await net::this_coro::cancellation_state).cancelled() != net::cancellation_type::none) {
+    throw boost::system::system_error(net::error::operation_aborted);
+  }
+}
+
+}  // namespace mie

@@ -1,0 +1,77 @@
+#include "core/engine/batch_pack.h"
+
+#include "core/base/ensure.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace mie {
+namespace {
+
+std::size_t n_blocks(const PackRow& row) { return row.sequence->blocks().blocks().size() + row.new_blocks.size(); }
+
+void check(const PackRow& row) {
+  const Sequence& seq = *row.sequence;
+  const Scheduled& planned = row.scheduled;
+  ENSURE(planned.first_position == seq.n_computed(), "a plan starts where the cache ends");
+  ENSURE(planned.n_tokens >= 1 && planned.n_tokens <= seq.n_pending(), "a plan runs pending tokens");
+  ENSURE(planned.samples == (planned.n_tokens == seq.n_pending()), "a plan samples exactly at the end");
+  const auto capacity = n_blocks(row) * static_cast<std::size_t>(seq.blocks().block_size());
+  ENSURE(capacity >= static_cast<std::size_t>(seq.n_computed() + planned.n_tokens), "a plan takes blocks for its rows");
+}
+
+void append_table(const PackRow& row, std::size_t width, std::vector<std::int32_t>& tables) {
+  for (const BlockId block : row.sequence->blocks().blocks()) tables.push_back(block.value());
+  for (const BlockId block : row.new_blocks) tables.push_back(block.value());
+  tables.insert(tables.end(), width - n_blocks(row), -1);
+}
+
+}  // namespace
+
+StepBatch pack_batch(std::span<const PackRow> rows) {
+  std::size_t width = 0;
+  std::size_t n_tokens = 0;
+  for (const PackRow& row : rows) {
+    check(row);
+    width = std::max(width, n_blocks(row));
+    n_tokens += static_cast<std::size_t>(row.scheduled.n_tokens);
+  }
+  StepBatch batch;
+  batch.tokens.reserve(n_tokens);
+  batch.positions.reserve(n_tokens);
+  batch.row_starts.reserve(rows.size() + 1);
+  batch.block_tables.reserve(rows.size() * width);
+  batch.max_blocks = static_cast<std::int32_t>(width);
+  batch.row_starts.push_back(0);
+  for (const PackRow& row : rows) {
+    const auto tokens = row.sequence->tokens();
+    const int end = row.scheduled.first_position + row.scheduled.n_tokens;
+    for (int position = row.scheduled.first_position; position < end; ++position) {
+      batch.tokens.push_back(tokens[static_cast<std::size_t>(position)].value());
+      batch.positions.push_back(position);
+    }
+    batch.row_starts.push_back(batch.n_tokens());
+    append_table(row, width, batch.block_tables);
+    if (row.scheduled.samples) batch.logits_rows.push_back(batch.n_tokens() - 1);
+  }
+  return batch;
+}
+
+std::vector<SamplingRow> pack_sampling_rows(std::span<const PackRow> rows) {
+  std::vector<SamplingRow> packed;
+  packed.reserve(rows.size());
+  for (const PackRow& row : rows) {
+    if (!row.scheduled.samples) continue;
+    const Sequence& seq = *row.sequence;
+    const Request& request = seq.request();
+    SamplingRow sampling = request.sampling.row();
+    sampling.position = seq.n_total();
+    sampling.prompt = seq.prompt();
+    sampling.generated = seq.generated();
+    if (seq.n_generated() < request.min_tokens) sampling.banned = request.stop_ids;
+    packed.push_back(sampling);
+  }
+  return packed;
+}
+
+}  // namespace mie

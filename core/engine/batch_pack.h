@@ -1,0 +1,28 @@
+// Plan and sequences → the arrays that a model runner takes. Pure functions; any thread.
+#pragma once
+
+#include "core/sched/scheduler.h"
+#include "core/sequence.h"
+#include "models/model_runner.h"
+
+#include <span>
+#include <vector>
+
+namespace mie {
+
+// One planned sequence and the KV blocks that the step took for it, which its table does not have yet.
+struct PackRow {
+  const Sequence* sequence;
+  Scheduled scheduled;
+  std::span<const BlockId> new_blocks;
+};
+
+// Worked example, block_size 4: A (tokens a0…a5, table [7, 2], n_computed 5) decodes 1, B (b0 b1 b2, table [], new [9])
+// prefills 3: the batch of the example in models/model_runner.h.
+// REQUIRES: rows of the plan lie inside their sequences, and the blocks cover them.
+[[nodiscard]] StepBatch pack_batch(std::span<const PackRow> rows);
+
+// One per row that samples, in order. The spans view the sequences and are valid until their next commit.
+[[nodiscard]] std::vector<SamplingRow> pack_sampling_rows(std::span<const PackRow> rows);
+
+}  // namespace mie

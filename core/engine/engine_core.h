@@ -1,0 +1,107 @@
+// The engine's state and its step as plain functions: no coroutine, no thread, no loop, so that tests drive it step by
+// step. Engine (engine.h) gives it a thread, feeds it mail and decides what an exception means.
+// A member of the engine; scheduler, runner, clock and metrics outlive it. Engine thread only.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/engine/engine_metrics.h"
+#include "core/engine/engine_options.h"
+#include "core/engine/live_requests.h"
+#include "core/engine/mailbox.h"
+#include "core/engine/snapshot.h"
+#include "core/sched/scheduler.h"
+#include "kv/block_pool.h"
+#include "kv/reservation.h"
+#include "models/model_runner.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace mie {
+
+// The parts that main built and the engine refers to.
+struct EngineParts {
+  const Scheduler& scheduler;
+  ModelRunner& runner;
+  const Clock& clock;
+};
+
+class EngineCore {
+ public:
+  EngineCore(const EngineOptions& options, EngineParts parts, EngineMetrics& metrics);
+
+  // New requests join the waiting line; released ones leave the engine, their blocks are free.
+  void take(Mail mail);
+
+  // Ends what is past its deadline.
+  void reap();
+
+  enum class Progress { kSome, kNone };
+
+  // One step: plan, reserve, run, commit, notify. Evictions and rejections are complete in themselves; from the
+  // reservation on it is a transaction, and a throw before the commit leaves everything as it was.
+  // kNone: there is work but the scheduler planned nothing, which is a bug.
+  // REQUIRES: not idle.
+  Progress step();
+
+  // After step() threw: whether state was being changed at that moment and so cannot be trusted any more.
+  [[nodiscard]] bool torn() const { return changing_; }
+
+  // After step() threw and the state is whole: the sequences of its plan end with kModelError, the others are unharmed.
+  // kNone: it threw before there was a plan, so nothing ended.
+  Progress end_failed_step();
+
+  // Ends every request that never ran. Those that ran and were preempted go on.
+  void end_unstarted(const Error& error);
+  void end_all(FinishReason reason, const Error& error);
+
+  // No request is waiting or running.
+  [[nodiscard]] bool idle() const { return requests_.empty(); }
+
+  [[nodiscard]] EngineSnapshot snapshot() const;
+
+  // InvariantError with every broken one in its text.
+  void check_invariants() const;
+
+ private:
+  struct Row {
+    LiveRequest* live;
+    Scheduled scheduled;
+    bool joins;  // was waiting before this step
+  };
+  struct Stamps {
+    Clock::time_point begin, planned, ran;
+  };
+  class Admission;
+
+  void check_plan(const std::vector<SeqView>& views, KvBudget budget) const;
+  void make_room(const StepPlan& plan);
+  [[nodiscard]] std::vector<Row> rows_of(const StepPlan& plan);
+  [[nodiscard]] KvReservation reserve(const std::vector<Row>& rows);
+  [[nodiscard]] std::vector<Sampled> run_model(const std::vector<Row>& rows, const KvReservation& held);
+  void commit(const std::vector<Row>& rows, std::vector<Sampled> sampled, const Stamps& stamps);
+  void advance(const Row& row, const Stamps& stamps, std::optional<TokenId> sampled);
+  void count_computed(LiveRequest& live, const Scheduled& scheduled, Clock::time_point now);
+  void hand_over(LiveRequest& live, Sampled sampled, Clock::time_point now);
+
+  void release(RequestId id, const Release& release);
+  void end_each(const std::vector<LiveRequest*>& requests, FinishReason reason, const Error& error);
+  void end(LiveRequest& live, Finish finish, std::vector<Sampled> last_tokens);
+  void publish_kv();
+  void notify();
+
+  const EngineOptions& options_;
+  const EngineParts parts_;
+  EngineMetrics& metrics_;
+  BlockPool pool_;
+  LiveRequests requests_;  // its tables draw on pool_
+  StepPlan plan_;          // of the step that is being made
+  bool changing_ = false;  // set where a throw would leave the state half changed or a token on no stream
+
+  // Events of this change, pushed once state and counters agree: who sees an event finds it counted.
+  std::vector<std::pair<std::shared_ptr<TokenStream>, TokenBatch>> outbox_;
+};
+
+}  // namespace mie

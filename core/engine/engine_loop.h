@@ -1,0 +1,65 @@
+// The engine's thread and the coroutine on it: mail, drain, step, over and over. Holds the engine's one try block and decides
+// what an exception means. A member of the engine; its private side runs on its own thread only.
+#pragma once
+
+#include "core/engine/async_event.h"
+#include "core/engine/engine_core.h"
+#include "core/engine/engine_shared.h"
+#include "core/engine/snapshot.h"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <string>
+#include <thread>
+
+namespace mie {
+
+class EngineLoop {
+ public:
+  EngineLoop(EngineShared& shared, EngineParts parts);
+
+  void start();
+  void stop();
+
+  // There is mail. Any thread.
+  void wake() noexcept;
+
+  // Awaited on any executor; they run on the engine thread.
+  net::awaitable<bool> drained(std::chrono::steady_clock::duration limit);
+  net::awaitable<EngineSnapshot> snapshot();
+
+ private:
+  enum class Turn { kStepped, kIdle, kStuck };
+
+  void thread_main();
+  net::awaitable<void> run();
+  Turn guarded_turn();
+  Turn turn();
+  Turn step();
+  void end_what_must_end();
+  void fail(const std::string& reason);
+  void tell_fatal();
+  void lost(std::exception_ptr error);
+  net::awaitable<bool> wait_drained(std::chrono::steady_clock::duration limit);
+  net::awaitable<EngineSnapshot> take_snapshot();
+  [[nodiscard]] bool quiet() const { return (core_.idle() && shared_.mailbox.empty()) || told_; }
+
+  EngineShared& shared_;
+  net::io_context context_{1};  // one thread runs it, so it is the strand
+  AsyncEvent wake_;
+  AsyncEvent quiet_;  // nothing is in the engine
+  EngineCore core_;
+  std::thread thread_;
+  std::atomic<bool> stopping_{false};
+  bool step_failed_ = false;    // its sequences end in the next turn
+  bool drain_expired_ = false;  // whatever is here or comes ends
+  bool stuck_logged_ = false;
+  bool told_ = false;  // on_fatal has been called
+  std::string fatal_reason_;
+};
+
+}  // namespace mie

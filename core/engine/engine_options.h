@@ -1,0 +1,41 @@
+// What main decides about the engine, and what the engine says about itself. Values; any thread.
+#pragma once
+
+#include "core/sched/scheduler.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace mie {
+
+struct EngineOptions {
+  StepLimits limits;  // as limits_for() of the scheduler's kind gives them
+  int n_blocks = 0;
+  int block_size = 0;                            // tokens; max_model_len for the contiguous baseline
+  int max_model_len = 0;                         // prompt + output tokens of one request
+  int max_queue = 512;                           // waiting choices
+  std::int64_t max_queue_tokens = 1 << 20;       // waiting prompt tokens
+  std::chrono::milliseconds step_limit{15'000};  // no step finished for twice this while work is pending: stuck
+  bool paranoid = false;                         // run every invariant check after each step, not only when idle
+  std::string model_name = "mie";                // label of the vllm: series
+  std::string cache_dtype = "bf16";              // label of vllm:cache_config_info
+
+  // The engine went unhealthy for good (device lost, or an invariant is broken): every request has been ended by then, and
+  // the process should leave with 70. Called once, on the engine thread, with the reason for the log. Must not throw.
+  std::function<void(const std::string&)> on_fatal{};
+};
+
+// How a request ended, as the connection saw it: the label of mie_requests_ended_total and mie_tokens_discarded_total.
+enum class Outcome { kComplete, kError, kClientGone, kAborted, kDeadline, kSlowReader, kShutdown };
+
+// What /health, /ready and the admission checks read. A copy of atomics.
+struct EngineHealth {
+  enum class State { kOk, kStuck, kFailed } state = State::kOk;
+  int n_waiting = 0, n_running = 0;
+  std::int64_t waiting_tokens = 0;
+  bool draining = false;
+};
+
+}  // namespace mie

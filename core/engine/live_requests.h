@@ -1,0 +1,76 @@
+// The requests that the engine holds and the two lines they stand in: running (by admission) and waiting (preempted ones
+// first, each part by arrival). Pure bookkeeping: no metrics, no streams' events. A member of EngineCore; engine thread only.
+#pragma once
+
+#include "core/engine/mailbox.h"
+#include "core/engine/token_stream.h"
+#include "core/finish.h"
+#include "core/sequence.h"
+#include "kv/block_pool.h"
+
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace mie {
+
+// One request while it is in the engine.
+struct LiveRequest {
+  Sequence seq;
+  std::shared_ptr<TokenStream> stream;
+  RequestTimes times{};
+  int n_ever_computed = 0;  // the most tokens that its cache has held; below it, work is done for the second time
+
+  [[nodiscard]] bool preempted() const { return seq.state() == SeqState::kWaiting && times.admitted.has_value(); }
+};
+
+// What is known of a request from acceptance until its release, which may come long after its end.
+struct RequestRecord {
+  std::unique_ptr<LiveRequest> live;  // null: ended
+  int n_generated = 0;                // sampled tokens, once it has ended
+};
+
+class LiveRequests {
+ public:
+  LiveRequests(BlockPool& pool, int block_size) : pool_(&pool), block_size_(block_size) {}
+
+  // To the end of the waiting line.
+  LiveRequest& add(Submission submission);
+
+  // Waiting → running; its sequence has been admitted.
+  void admitted(LiveRequest& live);
+
+  // Running → waiting; its sequence has been preempted.
+  void preempted(LiveRequest& live);
+
+  // Ended: out of its line; the record stays. `live` is gone after this.
+  void ended(LiveRequest& live);
+
+  // Released: the record goes too. REQUIRES: ended.
+  void forget(RequestId id);
+
+  // REQUIRES: known, that is accepted and not released.
+  [[nodiscard]] RequestRecord& record(RequestId id);
+
+  // REQUIRES: in the engine.
+  [[nodiscard]] LiveRequest& live(RequestId id);
+
+  [[nodiscard]] const std::vector<LiveRequest*>& running() const { return running_; }
+  [[nodiscard]] const std::deque<LiveRequest*>& waiting() const { return waiting_; }
+  [[nodiscard]] std::vector<LiveRequest*> all() const;  // running, then waiting
+  [[nodiscard]] const std::unordered_map<RequestId, RequestRecord>& records() const { return records_; }
+  [[nodiscard]] bool empty() const { return running_.empty() && waiting_.empty(); }
+
+  // In the order that Scheduler::plan wants.
+  [[nodiscard]] std::vector<SeqView> views() const;
+
+ private:
+  BlockPool* pool_;
+  int block_size_;
+  std::unordered_map<RequestId, RequestRecord> records_;
+  std::vector<LiveRequest*> running_;
+  std::deque<LiveRequest*> waiting_;
+};
+
+}  // namespace mie
