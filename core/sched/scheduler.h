@@ -38,8 +38,8 @@ struct Scheduled {
   RequestId id;
   int first_position = 0;  // == n_computed of the sequence (0 after an eviction)
   int n_tokens = 0;
-  int n_new_blocks = 0;    // blocks to take before the rows fit
-  bool samples = false;    // the rows reach n_total: the last one's logits give a new token
+  int n_new_blocks = 0;  // blocks to take before the rows fit
+  bool samples = false;  // the rows reach n_total: the last one's logits give a new token
 
   friend bool operator==(const Scheduled&, const Scheduled&) = default;
 };

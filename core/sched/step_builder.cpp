@@ -1,0 +1,127 @@
+#include "core/sched/step_builder.h"
+
+#include "core/base/ensure.h"
+#include "kv/page_layout.h"
+
+#include <algorithm>
+#include <string>
+
+namespace mie {
+namespace {
+
+bool is_decode(const SeqView& seq) { return seq.n_pending() == 1 && seq.n_computed >= seq.n_prompt; }
+bool is_prefill(const SeqView& seq) { return seq.n_pending() >= 1 && !is_decode(seq); }
+
+}  // namespace
+
+StepBuilder::StepBuilder(std::span<const SeqView> seqs, KvBudget budget, StepLimits limits)
+    : budget_(budget), limits_(limits), n_free_(budget.n_free_blocks), n_tokens_left_(limits.max_tokens) {
+  ENSURE(limits.max_seqs >= 1 && limits.max_tokens >= 1 && limits.max_prefill_chunk >= 1, "a step that can hold nothing");
+  ENSURE(budget.block_size >= 1, "blocks of " + std::to_string(budget.block_size) + " tokens");
+  const auto first_waiting = std::find_if(seqs.begin(), seqs.end(), [](const SeqView& seq) { return !seq.running; });
+  ENSURE(std::none_of(first_waiting, seqs.end(), [](const SeqView& seq) { return seq.running; }), "waiting before running");
+  running_ = {seqs.begin(), first_waiting};
+  waiting_ = {first_waiting, seqs.end()};
+  n_kept_ = running_.size();
+  n_unclaimed_ = budget.n_free_blocks;
+  for (const SeqView& seq : running_) n_unclaimed_ -= new_blocks(seq, seq.n_pending());
+  for (const SeqView& seq : waiting_) {
+    if (never_fits(seq)) plan_.reject.push_back(seq.id);
+  }
+}
+
+void StepBuilder::decode() {
+  while (decode_blocks() > n_free_) evict_youngest();
+  for (const SeqView& seq : kept()) {
+    if (n_tokens_left_ == 0 || n_rows() == limits_.max_seqs) return;
+    if (is_decode(seq)) schedule(seq, 1);
+  }
+}
+
+void StepBuilder::prefill(int max_chunk) {
+  for (std::size_t i = 0; i < n_kept_; ++i) {
+    const SeqView& seq = running_[i];
+    if (n_tokens_left_ == 0 || n_rows() == limits_.max_seqs) return;
+    if (!is_prefill(seq) || !make_room_for_one_token(i)) continue;
+    const std::int64_t n_slots = (std::int64_t{seq.n_blocks} + n_free_) * budget_.block_size - seq.n_computed;
+    const int n_tokens = std::min({seq.n_pending(), max_chunk, n_tokens_left_});
+    schedule(seq, static_cast<int>(std::min<std::int64_t>(n_tokens, n_slots)));
+  }
+}
+
+const SeqView* StepBuilder::next_admissible(Claim claim) {
+  if (!plan_.evict.empty()) return nullptr;
+  while (next_waiting_ < waiting_.size() && never_fits(waiting_[next_waiting_])) ++next_waiting_;
+  if (next_waiting_ == waiting_.size()) return nullptr;
+  const bool seat_free = static_cast<int>(n_kept_) + n_admitted_ < limits_.max_seqs;
+  const SeqView& head = waiting_[next_waiting_];
+  return seat_free && n_tokens_left_ > 0 && claim_blocks(head, claim) <= n_unclaimed_ ? &head : nullptr;
+}
+
+void StepBuilder::admit(const SeqView& seq, int n_tokens, Claim claim) {
+  ENSURE(&seq == &waiting_[next_waiting_], "admitted out of turn");
+  schedule(seq, n_tokens);
+  n_unclaimed_ -= claim_blocks(seq, claim);
+  ++next_waiting_;
+  ++n_admitted_;
+}
+
+bool StepBuilder::never_fits(const SeqView& seq) const {
+  return blocks_for(seq.max_total, budget_.block_size) > budget_.n_blocks;
+}
+
+int StepBuilder::new_blocks(const SeqView& seq, int n_tokens) const {
+  return std::max(0, blocks_for(seq.n_computed + n_tokens, budget_.block_size) - seq.n_blocks);
+}
+
+int StepBuilder::claim_blocks(const SeqView& seq, Claim claim) const {
+  const int n_tokens = claim == Claim::kLifetime || seq.n_total >= seq.max_total ? seq.max_total : seq.n_total + 1;
+  return std::max(0, blocks_for(n_tokens, budget_.block_size) - seq.n_blocks);
+}
+
+int StepBuilder::decode_blocks() const {
+  int n_rows_left = std::min(n_tokens_left_, limits_.max_seqs - n_rows());
+  int n_blocks = 0;
+  for (const SeqView& seq : kept()) {
+    if (n_rows_left == 0) break;
+    if (!is_decode(seq)) continue;
+    n_blocks += new_blocks(seq, 1);
+    --n_rows_left;
+  }
+  return n_blocks;
+}
+
+bool StepBuilder::make_room_for_one_token(std::size_t running_index) {
+  const int n_needed = new_blocks(running_[running_index], 1);
+  std::int64_t n_within_reach = n_free_;
+  for (const SeqView& younger : kept().subspan(running_index + 1)) n_within_reach += younger.n_blocks;
+  if (n_needed > n_within_reach) return false;  // evicting would not help
+  while (n_needed > n_free_) evict_youngest();
+  return true;
+}
+
+void StepBuilder::evict_youngest() {
+  const SeqView& seq = running_[--n_kept_];
+  plan_.evict.push_back(seq.id);
+  n_free_ += seq.n_blocks;
+  const auto row = std::find_if(plan_.run.begin(), plan_.run.end(), [&](const Scheduled& r) { return r.id == seq.id; });
+  if (row == plan_.run.end()) return;
+  n_free_ += row->n_new_blocks;
+  n_tokens_left_ += row->n_tokens;
+  plan_.run.erase(row);
+}
+
+void StepBuilder::schedule(const SeqView& seq, int n_tokens) {
+  const int n_new_blocks = new_blocks(seq, n_tokens);
+  ENSURE(n_tokens >= 1 && n_tokens <= seq.n_pending() && n_tokens <= n_tokens_left_, "rows that are not pending");
+  ENSURE(n_new_blocks <= n_free_, "blocks that are not free");
+  plan_.run.push_back({.id = seq.id,
+                       .first_position = seq.n_computed,
+                       .n_tokens = n_tokens,
+                       .n_new_blocks = n_new_blocks,
+                       .samples = n_tokens == seq.n_pending()});
+  n_free_ -= n_new_blocks;
+  n_tokens_left_ -= n_tokens;
+}
+
+}  // namespace mie

@@ -1,0 +1,211 @@
+#include "kv/block_pool.h"
+
+#include "core/base/ensure.h"
+#include "tests/kv/failing_new.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <iterator>
+#include <random>
+#include <set>
+#include <vector>
+
+namespace mie {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::vector<BlockId> take(BlockPool& pool, int n) {
+  std::vector<BlockId> blocks;
+  EXPECT_TRUE(pool.take(n, blocks));
+  return blocks;
+}
+
+TEST(BlockPool, AllBlocksAreFreeAtTheStart) {
+  const BlockPool pool(5);
+  EXPECT_EQ(pool.n_blocks(), 5);
+  EXPECT_EQ(pool.n_free(), 5);
+  EXPECT_EQ(pool.n_used(), 0);
+  for (int id = 0; id < 5; ++id) EXPECT_EQ(pool.n_references(BlockId(id)), 0);
+}
+
+TEST(BlockPool, TakeGivesDistinctBlocksWithOneReference) {
+  BlockPool pool(4);
+  const auto blocks = take(pool, 3);
+  EXPECT_EQ(std::set<BlockId>(blocks.begin(), blocks.end()).size(), 3U);
+  for (const BlockId block : blocks) EXPECT_EQ(pool.n_references(block), 1);
+  EXPECT_EQ(pool.n_free(), 1);
+  EXPECT_EQ(pool.n_used(), 3);
+}
+
+TEST(BlockPool, TakeAppends) {
+  BlockPool pool(4);
+  std::vector<BlockId> blocks = take(pool, 1);
+  const BlockId first = blocks.front();
+  EXPECT_TRUE(pool.take(2, blocks));
+  ASSERT_EQ(blocks.size(), 3U);
+  EXPECT_EQ(blocks.front(), first);
+}
+
+TEST(BlockPool, TakeIsAllOrNothing) {
+  BlockPool pool(4);
+  std::vector<BlockId> blocks = take(pool, 2);
+  const auto before = blocks;
+  EXPECT_FALSE(pool.take(3, blocks));
+  EXPECT_EQ(blocks, before);
+  EXPECT_EQ(pool.n_free(), 2);
+  EXPECT_TRUE(pool.take(2, blocks));
+  EXPECT_EQ(pool.n_free(), 0);
+  EXPECT_FALSE(pool.take(1, blocks));
+  EXPECT_TRUE(pool.take(0, blocks));
+}
+
+TEST(BlockPool, TheBlockReleasedLastIsTakenFirst) {
+  BlockPool pool(4);
+  const auto blocks = take(pool, 4);
+  pool.release(blocks[1]);
+  pool.release(blocks[3]);
+  pool.release(blocks[0]);
+  EXPECT_THAT(take(pool, 3), ElementsAre(blocks[0], blocks[3], blocks[1]));
+}
+
+TEST(BlockPool, ASharedBlockIsFreeAfterItsLastRelease) {
+  BlockPool pool(2);
+  const BlockId block = take(pool, 1).front();
+  pool.share(block);
+  pool.share(block);
+  EXPECT_EQ(pool.n_references(block), 3);
+  pool.release(block);
+  pool.release(block);
+  EXPECT_EQ(pool.n_used(), 1);
+  pool.release(block);
+  EXPECT_EQ(pool.n_used(), 0);
+}
+
+TEST(BlockPool, DoubleReleaseThrowsAndChangesNothing) {
+  BlockPool pool(3);
+  const auto blocks = take(pool, 2);
+  pool.release(blocks[0]);
+  EXPECT_THROW(pool.release(blocks[0]), InvariantError);
+  EXPECT_EQ(pool.n_free(), 2);
+  EXPECT_EQ(pool.n_references(blocks[0]), 0);
+  pool.check();
+}
+
+TEST(BlockPool, SharingAFreeBlockThrows) {
+  BlockPool pool(1);
+  EXPECT_THROW(pool.share(BlockId(0)), InvariantError);
+  EXPECT_EQ(pool.n_references(BlockId(0)), 0);
+}
+
+TEST(BlockPool, IdsOutsideThePoolThrow) {
+  BlockPool pool(2);
+  for (const int id : {-1, 2, 1'000'000}) {
+    EXPECT_THROW(pool.release(BlockId(id)), InvariantError) << id;
+    EXPECT_THROW(pool.share(BlockId(id)), InvariantError) << id;
+    EXPECT_THROW((void)pool.n_references(BlockId(id)), InvariantError) << id;
+  }
+}
+
+TEST(BlockPool, NegativeCountsThrow) {
+  EXPECT_THROW(BlockPool(-1), InvariantError);
+  BlockPool pool(2);
+  std::vector<BlockId> blocks;
+  EXPECT_THROW((void)pool.take(-1, blocks), InvariantError);
+  EXPECT_TRUE(blocks.empty());
+}
+
+TEST(BlockPool, AnEmptyPoolGivesNothing) {
+  BlockPool pool(0);
+  std::vector<BlockId> blocks;
+  EXPECT_FALSE(pool.take(1, blocks));
+  EXPECT_TRUE(pool.take(0, blocks));
+  pool.check();
+}
+
+TEST(BlockPool, AHundredLivesLeakNothing) {
+  BlockPool pool(4);
+  for (int life = 0; life < 100; ++life) {
+    const auto first = take(pool, 2);
+    const auto second = take(pool, 2);
+    EXPECT_EQ(pool.n_free(), 0);
+    for (const BlockId block : first) pool.release(block);
+    for (const BlockId block : second) pool.release(block);
+  }
+  EXPECT_EQ(pool.n_free(), 4);
+  pool.check();
+}
+
+TEST(BlockPool, NoMemoryForTheResultChangesNothing) {
+  BlockPool pool(8);
+  std::vector<BlockId> blocks;
+  const int n_allocations = testing::fail_each_allocation([&] { EXPECT_TRUE(pool.take(5, blocks)); },
+                                                          [&] {
+                                                            EXPECT_EQ(pool.n_free(), 8);
+                                                            EXPECT_TRUE(blocks.empty());
+                                                            pool.check();
+                                                          });
+  EXPECT_GE(n_allocations, 1);
+  EXPECT_EQ(pool.n_free(), 3);
+}
+
+TEST(BlockPool, ReleaseNeverAllocates) {
+  BlockPool pool(64);
+  const auto blocks = take(pool, 64);
+  const testing::FailingNew failing(0);
+  for (const BlockId block : blocks) pool.release(block);
+}
+
+// Against a twin that keeps every reference as an entry of a multiset and the free blocks as a plain stack.
+TEST(BlockPool, AgreesWithANaiveTwinOverRandomOperations) {
+  constexpr int kBlocks = 37;
+  constexpr int kOperations = 50'000;
+  std::mt19937 random(2026);
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  BlockPool pool(kBlocks);
+  std::vector<int> free;
+  for (int id = kBlocks - 1; id >= 0; --id) free.push_back(id);
+  std::multiset<int> references;
+  const auto any_used = [&] { return *std::next(references.begin(), static_cast<std::ptrdiff_t>(below(references.size()))); };
+
+  for (int i = 0; i < kOperations; ++i) {
+    switch (below(4)) {
+      case 0: {
+        const int n = static_cast<int>(below(6));
+        std::vector<BlockId> taken;
+        ASSERT_EQ(pool.take(n, taken), n <= static_cast<int>(free.size()));
+        for (const BlockId block : taken) {
+          ASSERT_EQ(block.value(), free.back());
+          free.pop_back();
+          references.insert(block.value());
+        }
+        break;
+      }
+      case 1: {
+        if (references.empty()) break;
+        const int id = any_used();
+        pool.share(BlockId(id));
+        references.insert(id);
+        break;
+      }
+      case 2: {
+        if (references.empty()) break;
+        const int id = any_used();
+        pool.release(BlockId(id));
+        references.erase(references.find(id));
+        if (!references.contains(id)) free.push_back(id);
+        break;
+      }
+      default:
+        if (!free.empty()) ASSERT_THROW(pool.release(BlockId(free[below(free.size())])), InvariantError);
+    }
+    ASSERT_EQ(pool.n_free(), static_cast<int>(free.size()));
+    if (i % 16 != 0) continue;
+    pool.check();
+    for (int id = 0; id < kBlocks; ++id) ASSERT_EQ(pool.n_references(BlockId(id)), static_cast<int>(references.count(id)));
+  }
+}
+
+}  // namespace
+}  // namespace mie

@@ -1,0 +1,226 @@
+// The validator must see every broken promise: each test breaks one in a plan that is right otherwise.
+#include "core/sched/plan_check.h"
+
+#include "tests/sched/views.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+namespace mie {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using testing::ids;
+using ::testing::IsEmpty;
+using testing::running;
+using testing::waiting;
+
+// Blocks of 4 tokens, 12 of them, 6 free. 1 decodes at a block bound, 2 prefills, 3 and 4 wait, 5 can never fit.
+struct Case {
+  std::vector<SeqView> seqs{running(1, {.prompt = 3, .total = 9, .computed = 8, .blocks = 2, .max_total = 16}),
+                            running(2, {.prompt = 20, .total = 20, .computed = 16, .blocks = 4, .max_total = 24}),
+                            waiting(3, 6, 12), waiting(4, 2, 8), waiting(5, 2, 49)};
+  KvBudget budget{.n_free_blocks = 6, .n_blocks = 12, .block_size = 4};
+  StepLimits limits{.max_seqs = 4, .max_tokens = 16, .max_prefill_chunk = 8};
+  StepPlan plan{.evict = {},
+                .reject = ids({5}),
+                .run = {{RequestId(1), 8, 1, 1, true},
+                        {RequestId(2), 16, 4, 1, true},
+                        {RequestId(3), 0, 6, 2, true},
+                        {RequestId(4), 0, 2, 1, true}}};
+
+  std::vector<std::string> check() const { return plan_check(seqs, budget, limits, plan); }
+};
+
+// The same without newcomers and without free blocks: 2 has been evicted for 1.
+struct EvictingCase : Case {
+  EvictingCase() {
+    budget.n_free_blocks = 0;
+    budget.n_blocks = 6;
+    seqs.resize(2);
+    plan = {.evict = ids({2}), .reject = {}, .run = {{RequestId(1), 8, 1, 1, true}}};
+  }
+};
+
+TEST(PlanCheck, ARightPlanBreaksNothing) {
+  EXPECT_THAT(Case().check(), IsEmpty());
+  EXPECT_THAT(EvictingCase().check(), IsEmpty());
+  EXPECT_THAT(plan_check({}, Case().budget, Case().limits, {}), IsEmpty());
+}
+
+TEST(PlanCheck, SeesAnUnknownRequest) {
+  Case c;
+  c.plan.run.push_back({RequestId(77), 0, 1, 1, true});
+  EXPECT_THAT(c.check(), Contains(HasSubstr("request 77: unknown")));
+}
+
+TEST(PlanCheck, SeesARequestTwice) {
+  Case twice;
+  twice.plan.run.push_back(twice.plan.run.front());
+  EXPECT_THAT(twice.check(), Contains(HasSubstr("request 1: named twice")));
+  Case both;
+  both.plan.evict = ids({2});
+  EXPECT_THAT(both.check(), Contains(HasSubstr("request 2: named twice")));
+}
+
+TEST(PlanCheck, SeesAWrongFirstPosition) {
+  Case c;
+  c.plan.run[1].first_position = 15;
+  EXPECT_THAT(c.check(), Contains(HasSubstr("request 2: starts at 15, computed are 16")));
+}
+
+TEST(PlanCheck, SeesRowsThatAreNotPending) {
+  Case more;
+  more.plan.run[3].n_tokens = 3;
+  EXPECT_THAT(more.check(), Contains(HasSubstr("request 4: 3 rows, pending are 2")));
+  Case none;
+  none.plan.run[3].n_tokens = 0;
+  EXPECT_THAT(none.check(), Contains(HasSubstr("request 4: 0 rows")));
+}
+
+TEST(PlanCheck, SeesAChunkThatIsTooLong) {
+  Case c;
+  c.limits.max_prefill_chunk = 5;
+  EXPECT_THAT(c.check(), Contains(HasSubstr("request 3: a chunk of 6 rows")));
+}
+
+TEST(PlanCheck, SeesWrongBlockCounts) {
+  for (const int n : {0, 2}) {
+    Case c;
+    c.plan.run[0].n_new_blocks = n;
+    EXPECT_THAT(c.check(), Contains(HasSubstr("request 1: takes " + std::to_string(n) + " blocks, lacks 1")));
+  }
+}
+
+TEST(PlanCheck, SeesAWrongSamplesFlag) {
+  Case missing;
+  missing.plan.run[0].samples = false;
+  EXPECT_THAT(missing.check(), Contains(HasSubstr("request 1: samples")));
+  Case early;
+  early.plan.run[1] = {RequestId(2), 16, 3, 1, true};
+  EXPECT_THAT(early.check(), Contains(HasSubstr("request 2: samples")));
+}
+
+TEST(PlanCheck, SeesTheRowBudgetOverrun) {
+  Case c;
+  c.limits.max_tokens = 12;
+  EXPECT_THAT(c.check(), Contains(HasSubstr("13 rows in the step")));
+  c.limits.max_tokens = 13;
+  EXPECT_THAT(c.check(), IsEmpty());
+}
+
+TEST(PlanCheck, SeesTheSequenceCapOverrun) {
+  Case c;
+  c.limits.max_seqs = 3;
+  EXPECT_THAT(c.check(), Contains(HasSubstr("4 sequences in the step")));
+  // A running sequence without a row keeps its seat.
+  c.plan.run.erase(c.plan.run.begin());
+  EXPECT_THAT(c.check(), Contains(HasSubstr("4 sequences active")));
+}
+
+TEST(PlanCheck, SeesTheBlockBudgetOverrun) {
+  Case c;
+  c.budget.n_free_blocks = 4;
+  EXPECT_THAT(c.check(), Contains(HasSubstr("takes 5 blocks of 4")));
+  c.budget.n_free_blocks = 5;
+  EXPECT_THAT(c.check(), IsEmpty());
+}
+
+TEST(PlanCheck, SeesAnEvictionThatIsNotTheYoungest) {
+  EvictingCase c;
+  c.plan = {.evict = ids({1}), .reject = {}, .run = {{RequestId(2), 16, 4, 1, true}}};
+  EXPECT_THAT(c.check(), Contains(HasSubstr("request 1: evicted, but is not the youngest")));
+}
+
+TEST(PlanCheck, SeesAnEvictionOutOfOrder) {
+  EvictingCase c;
+  c.plan = {.evict = ids({1, 2}), .reject = {}, .run = {}};
+  EXPECT_THAT(c.check(), Contains(HasSubstr("request 1: evicted, but is not the youngest")));
+}
+
+TEST(PlanCheck, SeesAnEvictionOfSomeoneWaiting) {
+  Case c;
+  c.plan.run.pop_back();
+  c.plan.evict = ids({4});
+  EXPECT_THAT(c.check(), Contains(HasSubstr("request 4: evicted, but is not the youngest")));
+}
+
+TEST(PlanCheck, SeesAnEvictionWithoutNeed) {
+  EvictingCase c;
+  c.budget.n_free_blocks = 2;  // enough for both to go on
+  EXPECT_THAT(c.check(), Contains(HasSubstr("request 2: evicted without need")));
+  c.budget.n_free_blocks = 1;
+  EXPECT_THAT(c.check(), IsEmpty());
+}
+
+TEST(PlanCheck, SeesAnAdmissionBesideAnEviction) {
+  EvictingCase c;
+  c.seqs.push_back(waiting(3, 2, 4));
+  c.plan.run.push_back({RequestId(3), 0, 2, 1, true});
+  EXPECT_THAT(c.check(), Contains(HasSubstr("admits and evicts")));
+}
+
+TEST(PlanCheck, SeesARejectionOfWhatCouldFit) {
+  Case c;
+  c.plan.run.pop_back();
+  c.plan.reject = ids({4, 5});
+  EXPECT_THAT(c.check(), Contains(HasSubstr("request 4: rejected, but could fit")));
+}
+
+TEST(PlanCheck, SeesTheRejectionOfSomeoneRunning) {
+  Case c;
+  c.plan.run.erase(c.plan.run.begin() + 1);
+  c.plan.reject = ids({2, 5});
+  EXPECT_THAT(c.check(), Contains(HasSubstr("request 2: rejected, but could fit")));
+}
+
+TEST(PlanCheck, SeesAnImpossibleRequestLeftWaiting) {
+  Case c;
+  c.plan.reject.clear();
+  EXPECT_THAT(c.check(), Contains(HasSubstr("request 5: can never fit")));
+}
+
+TEST(PlanCheck, SeesOvertaking) {
+  Case c;
+  c.plan.run.erase(c.plan.run.begin() + 2);
+  EXPECT_THAT(c.check(), Contains(HasSubstr("request 4: overtakes")));
+}
+
+TEST(PlanCheck, PassingARejectedOneIsNotOvertaking) {
+  Case c;
+  std::swap(c.seqs[2], c.seqs[4]);  // 5 stands before 4 and 3
+  std::swap(c.plan.run[2], c.plan.run[3]);
+  EXPECT_THAT(c.check(), IsEmpty());
+}
+
+TEST(PlanCheck, SeesNewcomersOutOfOrder) {
+  Case swapped;
+  std::swap(swapped.plan.run[2], swapped.plan.run[3]);
+  EXPECT_THAT(swapped.check(), Contains(HasSubstr("row is out of order")));
+  Case before_running;
+  std::swap(before_running.plan.run[0], before_running.plan.run[2]);
+  EXPECT_THAT(before_running.check(), Contains(HasSubstr("row is out of order")));
+}
+
+TEST(PlanCheck, SeesIdlenessWithSomeoneRunning) {
+  Case c;
+  c.plan.run.clear();
+  EXPECT_THAT(c.check(), Contains(HasSubstr("request 1: could run")));
+}
+
+TEST(PlanCheck, SeesIdlenessWithSomeoneWhoCouldEnter) {
+  Case c;
+  c.seqs.erase(c.seqs.begin(), c.seqs.begin() + 2);
+  c.plan.run.clear();
+  c.budget.n_free_blocks = 3;
+  EXPECT_THAT(c.check(), Contains(HasSubstr("request 3: could run")));
+  c.budget.n_free_blocks = 2;  // blocks are missing: a leak, not the scheduler's
+  EXPECT_THAT(c.check(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace mie

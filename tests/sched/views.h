@@ -1,0 +1,35 @@
+// Short ways to write scheduler states in tests.
+#pragma once
+
+#include "core/sched/scheduler.h"
+
+#include <vector>
+
+namespace mie::testing {
+
+struct Progress {
+  int prompt, total, computed, blocks, max_total;
+};
+
+inline SeqView running(std::uint64_t id, Progress at) {
+  return {.id = RequestId(id),
+          .running = true,
+          .n_prompt = at.prompt,
+          .n_total = at.total,
+          .n_computed = at.computed,
+          .n_blocks = at.blocks,
+          .max_total = at.max_total};
+}
+
+// A request that was never admitted.
+inline SeqView waiting(std::uint64_t id, int prompt, int max_total) {
+  return {.id = RequestId(id), .n_prompt = prompt, .n_total = prompt, .max_total = max_total};
+}
+
+inline std::vector<RequestId> ids(std::initializer_list<std::uint64_t> values) {
+  std::vector<RequestId> result;
+  for (const std::uint64_t value : values) result.emplace_back(value);
+  return result;
+}
+
+}  // namespace mie::testing
