@@ -46,10 +46,10 @@ struct SamplingRow {
   std::uint64_t seed = 0;            // the draw is a function of (seed, position) alone
   std::int64_t position = 0;         // absolute position of the token that is being sampled
   std::int32_t n_top_logprobs = -1;  // -1: no logprobs wanted; k ≥ 0: the sampled one and the k best
-  std::span<const LogitBias> logit_bias;
-  std::span<const TokenId> banned;     // masked this step (min_tokens: EOS and stop ids)
-  std::span<const TokenId> prompt;     // for repetition_penalty
-  std::span<const TokenId> generated;  // for all three penalties
+  std::span<const LogitBias> logit_bias{};
+  std::span<const TokenId> banned{};     // masked this step (min_tokens: EOS and stop ids)
+  std::span<const TokenId> prompt{};     // for repetition_penalty
+  std::span<const TokenId> generated{};  // for all three penalties
 };
 
 struct TopLogprob {
