@@ -95,6 +95,13 @@ def test_names_that_only_look_forbidden(tmp_path, path, line):
     assert findings(tmp_path, {path: f"{opening}{line}\n"}) == []
 
 
+def test_one_line_may_pass_a_seam_with_a_reason(tmp_path):
+    call = "const std::time_t now = std::time(nullptr);\n"
+    reason = "// Past the seam because the kernel counts from its own clock.\n"
+    assert findings(tmp_path / "said", {"server/process.cpp": reason + call}) == []
+    assert len(findings(tmp_path / "once", {"server/process.cpp": reason + call + call})) == 1
+
+
 def test_a_long_file_says_why(tmp_path):
     long = "int x;\n" * 299
     assert findings(tmp_path / "short", {"kv/rows.cpp": "// Rows.\n" + long}) == []
