@@ -16,7 +16,7 @@ struct SequenceRecord {
   SeqState state = SeqState::kWaiting;
   bool preempted = false;
   int n_prompt = 0, n_total = 0, n_computed = 0, max_total = 0;
-  TokenId last_token;
+  TokenId last_token{};
   std::vector<BlockId> blocks{};  // its table
 
   friend bool operator==(const SequenceRecord&, const SequenceRecord&) = default;

@@ -35,6 +35,7 @@ class TokenStream : public std::enable_shared_from_this<TokenStream> {
   TokenStream(RequestId id, net::any_io_executor executor);
 
   [[nodiscard]] RequestId id() const { return id_; }
+  [[nodiscard]] const net::any_io_executor& executor() const { return executor_; }
 
   // Any thread: posts to the executor, never blocks, never resumes the reader inline.
   void push(TokenBatch batch);

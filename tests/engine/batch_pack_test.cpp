@@ -1,0 +1,98 @@
+#include "core/engine/batch_pack.h"
+
+#include "core/base/ensure.h"
+#include "kv/reservation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace mie::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::shared_ptr<const Request> request_of(std::vector<int> prompt, int max_tokens, int min_tokens = 0) {
+  auto request = std::make_shared<Request>();
+  for (const int token : prompt) request->prompt.emplace_back(token);
+  request->max_tokens = max_tokens;
+  request->min_tokens = min_tokens;
+  request->stop_ids = {TokenId(2)};
+  return request;
+}
+
+std::vector<int> values(std::span<const TokenId> tokens) {
+  std::vector<int> values;
+  for (const TokenId token : tokens) values.push_back(token.value());
+  return values;
+}
+
+// The worked example of model_runner.h, block size 4: A holds blocks 7 and 2 and decodes its 6th token; B prefills three
+// tokens into block 9, taken by this step.
+class BatchPack : public ::testing::Test {
+ protected:
+  BatchPack() : a(request_of({50, 51, 52, 53}, 8), pool, 4), b(request_of({60, 61, 62}, 4, 2), pool, 4) {
+    // Order the free blocks so that 7, 2, 9 come out.
+    std::vector<BlockId> all;
+    EXPECT_TRUE(pool.take(10, all));
+    a.admit();
+    const BlockId of_a[] = {BlockId(7), BlockId(2)};
+    a.blocks().adopt(of_a);
+    a.commit(4, TokenId(54));
+    a.commit(1, TokenId(55));
+    b.admit();
+  }
+  ~BatchPack() override = default;
+
+  BlockPool pool{10};
+  Sequence a, b;
+  std::vector<BlockId> fresh{BlockId(9)};
+};
+
+TEST_F(BatchPack, LaysOutTheWorkedExample) {
+  const PackRow rows[] = {{&a, {.id = a.id(), .first_position = 5, .n_tokens = 1, .n_new_blocks = 0, .samples = true}, {}},
+                          {&b, {.id = b.id(), .first_position = 0, .n_tokens = 3, .n_new_blocks = 1, .samples = true}, fresh}};
+  const StepBatch batch = pack_batch(rows);
+  EXPECT_THAT(batch.tokens, ElementsAre(55, 60, 61, 62));
+  EXPECT_THAT(batch.positions, ElementsAre(5, 0, 1, 2));
+  EXPECT_THAT(batch.row_starts, ElementsAre(0, 1, 4));
+  EXPECT_EQ(batch.max_blocks, 2);
+  EXPECT_THAT(batch.block_tables, ElementsAre(7, 2, 9, -1));
+  EXPECT_THAT(batch.logits_rows, ElementsAre(0, 3));
+
+  const auto sampling = pack_sampling_rows(rows);
+  ASSERT_EQ(sampling.size(), 2U);
+  EXPECT_EQ(sampling[0].position, 6);
+  EXPECT_THAT(values(sampling[0].prompt), ElementsAre(50, 51, 52, 53));
+  EXPECT_THAT(values(sampling[0].generated), ElementsAre(54, 55));
+  EXPECT_THAT(sampling[0].banned, IsEmpty());
+  EXPECT_EQ(sampling[1].position, 3);
+  EXPECT_THAT(sampling[1].generated, IsEmpty());
+  EXPECT_THAT(values(sampling[1].banned), ElementsAre(2));
+}
+
+TEST_F(BatchPack, AChunkThatDoesNotReachTheEndSamplesNothing) {
+  const PackRow rows[] = {{&b, {.id = b.id(), .first_position = 0, .n_tokens = 2, .n_new_blocks = 1, .samples = false}, fresh}};
+  EXPECT_THAT(pack_batch(rows).logits_rows, IsEmpty());
+  EXPECT_THAT(pack_batch(rows).tokens, ElementsAre(60, 61));
+  EXPECT_THAT(pack_sampling_rows(rows), IsEmpty());
+}
+
+TEST_F(BatchPack, RefusesAPlanThatDoesNotMatchItsSequence) {
+  const Scheduled right{.id = b.id(), .first_position = 0, .n_tokens = 3, .n_new_blocks = 1, .samples = true};
+  Scheduled late = right;
+  late.first_position = 1;
+  Scheduled too_many = right;
+  too_many.n_tokens = 4;
+  Scheduled silent = right;
+  silent.samples = false;
+  for (const Scheduled& wrong : {late, too_many, silent}) {
+    const PackRow rows[] = {{&b, wrong, fresh}};
+    EXPECT_THROW(static_cast<void>(pack_batch(rows)), InvariantError);
+  }
+  const PackRow no_blocks[] = {{&b, right, {}}};
+  EXPECT_THROW(static_cast<void>(pack_batch(no_blocks)), InvariantError);
+}
+
+}  // namespace
+}  // namespace mie::test

@@ -1,0 +1,139 @@
+// A step that throws: what it did is undone, its sequences end, the others go on.
+#include "tests/engine/core_harness.h"
+#include "tests/fakes/conservation_laws.h"
+#include "tests/kv/failing_new.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace mie::test {
+namespace {
+
+using ::testing::IsEmpty;
+
+// Two run, two wait: enough for a step that fails to have bystanders.
+const CoreSetup kTwoSlots{.limits = {.max_seqs = 2, .max_tokens = 8, .max_prefill_chunk = 8}};
+
+std::map<RequestId, Request> submit_four(CoreHarness& harness) {
+  std::map<RequestId, Request> requests;
+  for (int i = 0; i < 4; ++i) {
+    Request request = make_request(i, 9 + i, 5 + i);
+    const RequestId id = harness.submit(request);
+    requests.emplace(id, std::move(request));
+  }
+  return requests;
+}
+
+int count_steps() {
+  CoreHarness harness(kTwoSlots);
+  submit_four(harness);
+  harness.run();
+  return static_cast<int>(harness.metrics().value("mie_steps_total"));
+}
+
+template <class Exception>
+void expect_each_step_survives(FakeFault::Kind kind) {
+  const int n_steps = count_steps();
+  ASSERT_GT(n_steps, 10);
+  for (int n = 0; n < n_steps; ++n) {
+    CoreHarness harness(kTwoSlots);
+    harness.runner.set_faults({{n, kind}});
+    const auto requests = submit_four(harness);
+    for (int i = 0; i < n; ++i) harness.core.step();
+    const EngineSnapshot before = harness.core.snapshot();
+    EXPECT_THROW(harness.core.step(), Exception) << "step " << n;
+    EXPECT_FALSE(harness.core.torn()) << "step " << n;
+    EXPECT_EQ(harness.core.snapshot(), before) << "step " << n;
+    EXPECT_THAT(broken_laws(harness.metrics(), LawsOf::kAnyTime), IsEmpty()) << "step " << n;
+
+    EXPECT_EQ(harness.core.end_failed_step(), EngineCore::Progress::kSome);
+    harness.run();
+    int n_failed = 0;
+    for (const auto& [id, request] : requests) {
+      const Answer& answer = harness.answer(id);
+      const auto right = expected(harness.setup.model, request);
+      if (answer.finish->reason == FinishReason::kError) {
+        ++n_failed;
+        EXPECT_EQ(answer.finish->error->code, Errc::kModelError);
+        EXPECT_EQ(answer.finish->error->message, "the model step failed");
+        EXPECT_TRUE(is_prefix(answer.tokens, right)) << "step " << n;
+        harness.release(id, Outcome::kError);
+      } else {
+        EXPECT_EQ(answer.tokens, right) << "step " << n << " request " << id;
+        harness.release(id, Outcome::kComplete, static_cast<int>(right.size()));
+      }
+    }
+    EXPECT_GE(n_failed, 1) << "step " << n;
+    EXPECT_LE(n_failed, 2) << "step " << n;
+    EXPECT_EQ(harness.metrics().value("vllm:request_success_total", {{"finished_reason", "error"}}), n_failed);
+    EXPECT_THAT(not_settled(harness), IsEmpty()) << "step " << n;
+  }
+}
+
+TEST(FailedStep, ByTheModelHarmsOnlyItsOwnAtEveryStep) {
+  expect_each_step_survives<ModelStepError>(FakeFault::Kind::kModelStep);
+}
+
+TEST(FailedStep, AfterTheCacheWasWrittenHarmsOnlyItsOwnAtEveryStep) {
+  expect_each_step_survives<ModelStepError>(FakeFault::Kind::kNonFinite);
+}
+
+TEST(FailedStep, ByWantOfMemoryInTheModelHarmsOnlyItsOwnAtEveryStep) {
+  expect_each_step_survives<std::bad_alloc>(FakeFault::Kind::kBadAlloc);
+}
+
+// Every allocation of a step that admits, prefills and decodes fails once. Either nothing has changed, or the core says that
+// it is torn, and that only after the model ran.
+TEST(FailedStep, AtEveryAllocationChangesNothingOrSaysSo) {
+  int n_whole = 0;
+  int n_torn = 0;
+  for (int n_allowed = 0;; ++n_allowed) {
+    ASSERT_LT(n_allowed, 1000);
+    CoreHarness harness(kTwoSlots);
+    const auto requests = submit_four(harness);
+    for (int i = 0; i < 3; ++i) harness.core.step();
+    const EngineSnapshot before = harness.core.snapshot();
+    bool ran = false;
+    harness.runner.set_before_step([&](int, const StepBatch&) { ran = true; });
+    bool failed = false;
+    try {
+      const testing::FailingNew failing(n_allowed);
+      harness.core.step();
+    } catch (const std::bad_alloc&) {
+      failed = true;
+    }
+    if (!failed) break;
+    if (harness.core.torn()) {
+      EXPECT_TRUE(ran) << n_allowed << " allocations";
+      ++n_torn;
+      continue;
+    }
+    ++n_whole;
+    EXPECT_EQ(harness.core.snapshot(), before) << n_allowed << " allocations";
+    harness.core.end_failed_step();
+    harness.run();
+    for (const auto& [id, request] : requests) {
+      const auto right = expected(harness.setup.model, request);
+      EXPECT_TRUE(harness.answer(id).finish->reason == FinishReason::kError || harness.answer(id).tokens == right);
+      harness.release(id, Outcome::kError);
+    }
+    EXPECT_THAT(not_settled(harness), IsEmpty()) << n_allowed << " allocations";
+  }
+  EXPECT_GT(n_whole, 10);
+  EXPECT_GT(n_torn, 0);
+}
+
+TEST(FailedStep, BeforeThereWasAPlanEndsNobody) {
+  CoreHarness harness(kTwoSlots);
+  const auto requests = submit_four(harness);
+  {
+    const testing::FailingNew failing(0);
+    EXPECT_THROW(harness.core.step(), std::bad_alloc);
+  }
+  EXPECT_EQ(harness.core.end_failed_step(), EngineCore::Progress::kNone);
+  harness.run();
+  for (const auto& [id, request] : requests) EXPECT_EQ(harness.answer(id).tokens, expected(harness.setup.model, request));
+}
+
+}  // namespace
+}  // namespace mie::test
