@@ -36,7 +36,7 @@ class Value {
   static Value string(MarkedString text);
   static Value tuple(std::vector<Value> items);
   static Value dict(Dict entries);
-  static Value object(Object& object);             // owned by the render (see object.h)
+  static Value object(Object& object);              // owned by the render (see object.h)
   static Value undefined(std::string explanation);  // what an error about its use will say
 
   [[nodiscard]] Kind kind() const { return static_cast<Kind>(held_.index()); }
