@@ -20,6 +20,8 @@ class Sampler {
   // n_vocab: length of a row of logits. n_tokens: ids from there on are padding and never sampled nor listed.
   // REQUIRES: 1 ≤ n_tokens ≤ n_vocab.
   Sampler(int n_vocab, int n_tokens);
+  Sampler(const Sampler&) = delete;
+  Sampler& operator=(const Sampler&) = delete;
 
   // Destroys `logits`. O(n_vocab) for every combination of parameters.
   // Throws ModelStepError when a raw logit is NaN or +inf, or when every token is masked.
@@ -29,18 +31,19 @@ class Sampler {
  private:
   void bias(std::span<float> logits, const SamplingRow& row) const;
   [[nodiscard]] TokenId choose(std::span<const float> logits, const SamplingRow& row);
-  void gather(std::span<const float> logits);
-  void keep_top_k(std::int32_t k);
-  void weigh(float temperature);
-  void keep_top_p(float top_p);
-  void keep_until(const Candidate& last);
+  [[nodiscard]] Candidate end_of_top_k(std::span<const float> logits, std::int32_t k);
+  void gather(std::span<const float> logits, const Candidate& last, float max, float temperature);
+  void keep_top_p(float top_p, float max, float temperature);
+  template <class Predicate>
+  void drop_if(const Predicate& predicate);
   [[nodiscard]] TokenId draw(const SamplingRow& row) const;
   void report_logprobs(const SamplingRow& row, Sampled& sampled);
 
   std::size_t n_vocab_;
   std::size_t n_tokens_;
   Penalties penalties_;
-  std::vector<Candidate> candidates_;  // what can still be drawn, ascending by id
+  std::vector<Candidate> storage_;   // [n_tokens]
+  std::span<Candidate> candidates_;  // head of storage_: what can still be drawn, ascending by id
   std::vector<Candidate> scratch_;
   std::vector<float> raw_;  // [n_vocab], of a row with logprobs
 };

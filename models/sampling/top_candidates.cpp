@@ -1,39 +1,37 @@
 #include "models/sampling/top_candidates.h"
 
 #include <algorithm>
+#include <array>
 
 namespace mie {
+namespace {
 
-void select_best(std::span<const Candidate> all, std::size_t k, std::vector<Candidate>& best) {
-  // Collect what beats the k-th best known so far; cut back to k each time the buffer has doubled.
-  constexpr std::size_t kSlack = 64;
-  const std::size_t capacity = 2 * std::min(k, all.size()) + kSlack;
-  const auto cut_back = [&] {
-    const auto kth = best.begin() + static_cast<std::ptrdiff_t>(k - 1);
-    std::nth_element(best.begin(), kth, best.end(), better);
-    best.resize(k);
-  };
-  best.clear();
-  bool bounded = false;
-  float kth_logit = 0;
-  for (const Candidate& candidate : all) {
-    if (bounded && candidate.logit <= kth_logit) continue;  // ids ascend: an equal logit loses here
-    best.push_back(candidate);
-    if (best.size() < capacity) continue;
-    cut_back();
-    kth_logit = best.back().logit;
-    bounded = true;
+// Candidates by their distance from the best logit; monotone, so slices are ordered as the candidates in them.
+class Slices {
+ public:
+  static constexpr std::size_t kCount = 256;
+  static constexpr float kSteepest = 1e30F;  // finite, so that the best is in slice 0
+
+  Slices(float best, float until)
+      : best_(best), per_logit_(best > until ? std::min(static_cast<float>(kCount) / (best - until), kSteepest) : 0) {}
+
+  [[nodiscard]] std::size_t of(const Candidate& candidate) const {
+    // Written so that what is no number, a distance past the floats times 0, falls into the last slice.
+    const float slice = (best_ - candidate.logit) * per_logit_;
+    return slice < static_cast<float>(kCount - 1) ? static_cast<std::size_t>(slice) : kCount - 1;
   }
-  if (best.size() > k) cut_back();
-}
 
-Candidate last_within_mass(std::span<Candidate> scratch, double mass) {
-  double before = 0;  // mass of what is better than every one of scratch
+ private:
+  float best_;
+  float per_logit_;
+};
+
+// end_of_mass by halving: each round orders half of what the round before did. `before`: mass of all that is better.
+Candidate end_by_halving(std::span<Candidate> scratch, double before, double mass) {
   while (scratch.size() > 1) {
     const std::size_t half = scratch.size() / 2;
     std::nth_element(scratch.begin(), scratch.begin() + static_cast<std::ptrdiff_t>(half), scratch.end(), better);
-    double through_half = before;
-    for (const Candidate& candidate : scratch.first(half)) through_half += candidate.weight;
+    const double through_half = before + mass_of(scratch.first(half));
     if (through_half >= mass) {
       scratch = scratch.first(half);
     } else {
@@ -42,6 +40,65 @@ Candidate last_within_mass(std::span<Candidate> scratch, double mass) {
     }
   }
   return scratch.front();
+}
+
+}  // namespace
+
+void select_best(std::span<const float> logits, std::size_t k, std::vector<Candidate>& best) {
+  // Collect what beats the k-th best known so far; cut back to k each time the buffer has doubled.
+  constexpr std::size_t kSlack = 64;
+  const std::size_t capacity = 2 * std::min(k, logits.size()) + kSlack;
+  const auto cut_back = [&] {
+    const auto kth = best.begin() + static_cast<std::ptrdiff_t>(k - 1);
+    std::nth_element(best.begin(), kth, best.end(), better);
+    best.resize(k);
+  };
+  best.clear();
+  bool bounded = false;
+  float kth_logit = 0;
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    if (bounded && logits[i] <= kth_logit) continue;  // ids ascend: an equal logit loses here
+    best.push_back({.logit = logits[i], .weight = 0, .id = static_cast<std::int32_t>(i)});
+    if (best.size() < capacity) continue;
+    cut_back();
+    kth_logit = best.back().logit;
+    bounded = true;
+  }
+  if (best.size() > k) cut_back();
+}
+
+Candidate end_of_mass(std::span<const Candidate> all, double mass, float slices_until, std::vector<Candidate>& scratch) {
+  const float best = std::ranges::max_element(all, {}, &Candidate::logit)->logit;
+  const Slices slices(best, slices_until);
+  std::array<double, Slices::kCount> masses{};
+  std::array<bool, Slices::kCount> used{};
+  for (const Candidate& candidate : all) {
+    masses[slices.of(candidate)] += candidate.weight;
+    used[slices.of(candidate)] = true;
+  }
+  double before = 0;     // mass of the slices before `last`
+  double through = 0;    // and with it
+  std::size_t last = 0;  // the slice in which the prefix ends
+  for (std::size_t slice = 0; slice < Slices::kCount && (slice == 0 || through < mass); ++slice) {
+    if (!used[slice]) continue;
+    last = slice;
+    before = through;
+    through += masses[slice];
+  }
+  scratch.clear();
+  std::ranges::copy_if(all, std::back_inserter(scratch), [&](const Candidate& c) { return slices.of(c) == last; });
+  return end_by_halving(scratch, before, mass);
+}
+
+double mass_of(std::span<const Candidate> candidates) {
+  // Four sums: one would wait for each addition to finish.
+  std::array<double, 4> sums{};
+  std::size_t i = 0;
+  for (; i + sums.size() <= candidates.size(); i += sums.size()) {
+    for (std::size_t lane = 0; lane < sums.size(); ++lane) sums[lane] += candidates[i + lane].weight;
+  }
+  for (; i < candidates.size(); ++i) sums[0] += candidates[i].weight;
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 }  // namespace mie

@@ -19,12 +19,17 @@ struct Candidate {
   return a.logit > b.logit || (a.logit == b.logit && a.id < b.id);
 }
 
-// Leaves the k best of `all` in `best`, in no order that matters. One pass and O(k) scratch, O(n) for any k.
-// REQUIRES: k ≥ 1; `all` ascends by id.
-void select_best(std::span<const Candidate> all, std::size_t k, std::vector<Candidate>& best);
+// Leaves the k best ids of `logits` in `best`, in no order that matters; all of them where k is more. One pass and O(k)
+// scratch, O(n) for any k. REQUIRES: k ≥ 1.
+void select_best(std::span<const float> logits, std::size_t k, std::vector<Candidate>& best);
 
-// The last candidate of the shortest prefix, best first, whose weights sum to at least `mass`; the worst one when all of
-// them do not. Reorders `scratch`; O(n). REQUIRES: scratch is not empty.
-[[nodiscard]] Candidate last_within_mass(std::span<Candidate> scratch, double mass);
+// Where the shortest prefix, best first, whose weights sum to `mass` ends: its last candidate, or the worst of all when
+// they do not reach it. O(n): only the slice of logits that the end falls into is ordered, and `slices_until`, a logit
+// at or above which the end is expected, sets how wide slices are. REQUIRES: `all` is not empty.
+[[nodiscard]] Candidate end_of_mass(std::span<const Candidate> all, double mass, float slices_until,
+                                    std::vector<Candidate>& scratch);
+
+// Sum of weights, in an order that depends on their number alone.
+[[nodiscard]] double mass_of(std::span<const Candidate> candidates);
 
 }  // namespace mie

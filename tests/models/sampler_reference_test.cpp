@@ -163,23 +163,5 @@ TEST(SamplerReference, AgreesOnWholeVocabularies) {
   }
 }
 
-TEST(SamplerReference, SelectBestIsTheHeadOfTheSortedOrder) {
-  std::mt19937_64 random(3);
-  std::vector<Candidate> best;
-  for (int round = 0; round < 2000; ++round) {
-    std::vector<Candidate> all(random() % 400 + 1);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      all[i] = {.logit = static_cast<float>(random() % 20), .weight = 0, .id = static_cast<std::int32_t>(i)};
-    }
-    const std::size_t k = random() % (all.size() + 20) + 1;
-    select_best(all, k, best);
-    std::sort(best.begin(), best.end(), better);
-    std::sort(all.begin(), all.end(),
-              [](const auto& a, const auto& b) { return a.logit > b.logit || (a.logit == b.logit && a.id < b.id); });
-    ASSERT_EQ(best.size(), std::min(k, all.size()));
-    for (std::size_t i = 0; i < best.size(); ++i) ASSERT_EQ(best[i].id, all[i].id);
-  }
-}
-
 }  // namespace
 }  // namespace mie
