@@ -83,7 +83,7 @@ need() {
   need_packages deb/fetch
   # The clients are installed with python3-venv and npm, so these packages come before anything is fetched.
   if [[ " ${targets[*]} " == *" clients "* ]]; then need_packages deb/test; fi
-  "$python" conf/dev/fetch.py "${targets[@]}" &
+  MIE_CACHE=$cache "$python" conf/dev/fetch.py "${targets[@]}" &
   pid=$!
   need_packages "${groups[@]}"
   wait "$pid" || fail "could not fetch ${targets[*]}"
