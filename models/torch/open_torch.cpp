@@ -3,6 +3,7 @@
 #include "models/torch/torch_abi.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 
 #include <string>
 #include <system_error>
@@ -34,7 +35,9 @@ Result<std::filesystem::path> find_library(const TorchLibraryPath& library) {
 }
 
 Result<const TorchBackend*> map_backend(const std::filesystem::path& file) {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): dlerror is per thread in glibc
+  // OpenMP reads this when it is mapped. Workers that spin at a barrier take the cores from the I/O thread, and on a busy
+  // machine from the very thread that they wait for. Whoever set it already is obeyed.
+  ::setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/0);
   void* handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) return config_error(std::string("the torch backend does not load: ") + ::dlerror());
   void* symbol = ::dlsym(handle, kTorchEntrySymbol);

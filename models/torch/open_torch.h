@@ -1,5 +1,6 @@
 // Opens libmie_torch.so, the libtorch backend, on demand: a server on another backend neither maps nor needs libtorch.
-// No torch header here. Called once, by whoever builds the runner, before the engine starts.
+// No torch header here. Called once, by whoever builds the runner, before other threads start: it sets OMP_WAIT_POLICY in
+// the environment.
 #pragma once
 
 #include "core/base/error.h"

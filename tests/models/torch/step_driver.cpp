@@ -1,0 +1,97 @@
+#include "tests/models/torch/step_driver.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace mie::test {
+namespace {
+
+struct Running {
+  std::vector<TokenId> tokens;  // prompt and generated
+  std::size_t n_computed = 0;
+  bool preempted = false;
+  std::vector<std::int32_t> blocks;
+  std::vector<Sampled> sampled;
+};
+
+// Blocks are dealt like cards, highest first, so that no sequence's pages lie side by side or in order.
+void deal_blocks(std::vector<Running>& group, int n_tokens, int block_size) {
+  const int per_sequence = (n_tokens + block_size - 1) / block_size;
+  auto next = static_cast<std::int32_t>(group.size()) * per_sequence;  // block 0 stays unused
+  for (int i = 0; i < per_sequence; ++i) {
+    for (Running& running : group) running.blocks.push_back(next--);
+  }
+}
+
+// Adds the next rows of one sequence; true if the last of them samples.
+bool pack(StepBatch& batch, Running& running, int chunk) {
+  const std::size_t n_rows = std::min(running.tokens.size() - running.n_computed, static_cast<std::size_t>(chunk));
+  for (std::size_t i = 0; i < n_rows; ++i, ++running.n_computed) {
+    batch.tokens.push_back(running.tokens[running.n_computed].value());
+    batch.positions.push_back(static_cast<std::int32_t>(running.n_computed));
+  }
+  batch.row_starts.push_back(static_cast<std::int32_t>(batch.tokens.size()));
+  batch.block_tables.insert(batch.block_tables.end(), running.blocks.begin(), running.blocks.end());
+  batch.max_blocks = static_cast<std::int32_t>(running.blocks.size());
+  return running.n_computed == running.tokens.size();
+}
+
+void step(ModelRunner& runner, std::vector<Running>& group, const Arrangement& arrangement, const SamplingRow& greedy) {
+  StepBatch batch;
+  batch.row_starts = {0};
+  std::vector<Running*> sampling;
+  for (Running& running : group) {
+    if (!pack(batch, running, arrangement.chunk)) continue;
+    sampling.push_back(&running);
+    batch.logits_rows.push_back(batch.row_starts.back() - 1);
+  }
+  const std::vector<SamplingRow> rows(sampling.size(), greedy);
+  auto sampled = runner.run(batch, rows);
+  for (std::size_t i = 0; i < sampling.size(); ++i) {
+    Running& running = *sampling[i];
+    running.tokens.push_back(sampled[i].token);
+    running.sampled.push_back(std::move(sampled[i]));
+    if (!running.preempted && static_cast<int>(running.sampled.size()) == arrangement.preempt_at) {
+      running.preempted = true;
+      running.n_computed = 0;
+      std::rotate(running.blocks.begin(), running.blocks.begin() + 1, running.blocks.end());  // other pages the second time
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<Sampled>> generate(ModelRunner& runner, std::span<const std::vector<TokenId>> prompts, int n_new,
+                                           const Arrangement& arrangement, int n_top_logprobs) {
+  SamplingRow greedy;
+  greedy.temperature = 0;
+  greedy.n_top_logprobs = n_top_logprobs;
+  std::vector<std::vector<Sampled>> results;
+  while (results.size() < prompts.size()) {
+    std::vector<Running> group;
+    std::size_t longest = 0;
+    for (std::size_t i = results.size(); i < prompts.size() && group.size() < static_cast<std::size_t>(arrangement.n_together);
+         ++i) {
+      group.emplace_back().tokens = prompts[i];
+      longest = std::max(longest, prompts[i].size());
+    }
+    deal_blocks(group, static_cast<int>(longest) + n_new, arrangement.block_size);
+    const auto done = [&](const Running& running) { return running.sampled.size() == static_cast<std::size_t>(n_new); };
+    const std::size_t first = results.size();
+    results.resize(first + group.size());
+    std::vector<std::size_t> order(group.size());
+    std::iota(order.begin(), order.end(), first);
+    while (!group.empty()) {
+      step(runner, group, arrangement, greedy);
+      for (std::size_t i = group.size(); i-- > 0;) {
+        if (!done(group[i])) continue;
+        results[order[i]] = std::move(group[i].sampled);
+        group.erase(group.begin() + static_cast<std::ptrdiff_t>(i));
+        order.erase(order.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+    }
+  }
+  return results;
+}
+
+}  // namespace mie::test

@@ -1,0 +1,23 @@
+// Runs prompts greedily on a ModelRunner in a chosen arrangement, without the engine: what is computed together with what,
+// in pieces of what size, in pages of what length. Test code.
+#pragma once
+
+#include "models/model_runner.h"
+
+#include <span>
+#include <vector>
+
+namespace mie::test {
+
+struct Arrangement {
+  int n_together = 1;   // sequences in a step
+  int chunk = 1 << 20;  // prompt tokens of one sequence in a step
+  int block_size = 16;
+  int preempt_at = -1;  // generated tokens after which every sequence drops its cache and computes it again, once
+};
+
+// n_new tokens for each prompt. REQUIRES: the runner has n_together * ceil(longest / block_size) + 1 blocks.
+[[nodiscard]] std::vector<std::vector<Sampled>> generate(ModelRunner& runner, std::span<const std::vector<TokenId>> prompts,
+                                                         int n_new, const Arrangement& arrangement, int n_top_logprobs = -1);
+
+}  // namespace mie::test
