@@ -1,0 +1,124 @@
+#include "server/cli/command_line.h"
+
+#include "core/base/build_info.h"
+#include "server/app.h"
+#include "server/cli/generate.h"
+#include "server/cli/serve.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <unistd.h>
+#include <cstdio>
+#include <cstdlib>
+
+extern char** environ;
+
+namespace mie {
+namespace {
+
+std::vector<std::string> environment() {
+  std::vector<std::string> all;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) all.emplace_back(*entry);
+  return all;
+}
+
+std::string unit_name(ConfigOption::Kind kind) {
+  switch (kind) {
+    case ConfigOption::Kind::kText:
+      return "TEXT";
+    case ConfigOption::Kind::kInteger:
+      return "N";
+    case ConfigOption::Kind::kSize:
+      return "SIZE";
+    case ConfigOption::Kind::kDuration:
+      return "TIME";
+    case ConfigOption::Kind::kFlag:
+      return "";
+  }
+  return "";
+}
+
+std::string version_text() {
+  const BuildInfo build = build_info();
+  return fmt::format("mie {} (commit {}, {}, {})", build.version, build.commit, build.compiler, build.build_type);
+}
+
+}  // namespace
+
+struct ConfigFlags::Bound {
+  std::string name;
+  std::string text;
+  bool on = false;
+  CLI::Option* option = nullptr;
+  bool is_flag = false;
+};
+
+ConfigFlags::ConfigFlags(CLI::App& command, ConfigOption::Scope scope) {
+  command.add_option("--config", file_, "TOML file of settings; keys are flag names with _ for -")->type_name("FILE");
+  const Config defaults;
+  for (const ConfigOption& option : config_options()) {
+    if (option.scope == ConfigOption::Scope::kServe && scope == ConfigOption::Scope::kModel) continue;
+    auto& bound = *bound_.emplace_back(std::make_unique<Bound>());
+    bound.name = option.name;
+    bound.is_flag = option.kind == ConfigOption::Kind::kFlag;
+    const std::string flag = "--" + bound.name;
+    const std::string help = fmt::format("{} [{}]", option.help, option.show(defaults));
+    if (bound.is_flag)
+      bound.option = command.add_flag(flag + ",!--no-" + bound.name, bound.on, help);
+    else
+      bound.option = command.add_option(flag, bound.text, help)->type_name(unit_name(option.kind));
+  }
+}
+
+ConfigFlags::~ConfigFlags() = default;
+
+ConfigSources ConfigFlags::sources() const {
+  ConfigSources sources;
+  sources.environment = environment();
+  const char* from_environment = std::getenv("MIE_CONFIG");
+  sources.file = !file_.empty() || from_environment == nullptr ? file_ : from_environment;
+  for (const auto& bound : bound_) {
+    if (bound->option->count() == 0) continue;
+    sources.flags[bound->name] = bound->is_flag ? (bound->on ? "true" : "false") : bound->text;
+  }
+  return sources;
+}
+
+Result<Config> configure(const ConfigSources& sources) {
+  auto merged = merge_config(sources);
+  if (merged.has_error()) return merged.error();
+  try {
+    configure_logging(merged->config.log);
+  } catch (const spdlog::spdlog_ex& error) {
+    return Error{Errc::kConfig, std::string("--log-file: ") + error.what(), "log-file"};
+  }
+  for (const std::string& warning : merged->warnings) logger("config")->warn("{}", warning);
+  return std::move(merged->config);
+}
+
+int run_command_line(int argc, char** argv) {
+  CLI::App app("Mini Inference Engine: serves language models over HTTP with server-sent events.", "mie");
+  app.set_version_flag("--version", version_text());
+  app.require_subcommand(1);
+  CLI::App& serve = *app.add_subcommand("serve", "Serve a model over HTTP");
+  CLI::App& generate = *app.add_subcommand("generate", "Generate in the terminal, without a server");
+  ServeCommand serve_command(serve);
+  GenerateCommand generate_command(generate);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& done) {  // --help, --version
+    return app.exit(done);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "mie: %s (see mie --help)\n", error.what());
+    return kExitConfig;
+  }
+  const auto run = serve.parsed() ? serve_command.run() : generate_command.run();
+  if (run.has_error()) {
+    std::fprintf(stderr, "mie: %s\n", run.error().message.c_str());
+    return kExitConfig;
+  }
+  return *run;
+}
+
+}  // namespace mie

@@ -1,0 +1,19 @@
+// Texts of settings: integers, durations ("500ms", "30s", "2m"; bare: seconds), sizes ("1GiB"; bare: bytes). Pure functions.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mie {
+
+[[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text);
+[[nodiscard]] std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
+[[nodiscard]] std::optional<std::int64_t> parse_size(std::string_view text);
+
+[[nodiscard]] std::string show_duration(std::chrono::milliseconds value);
+[[nodiscard]] std::string show_size(std::int64_t bytes);
+
+}  // namespace mie

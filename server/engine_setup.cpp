@@ -1,0 +1,40 @@
+#include "server/engine_setup.h"
+
+namespace mie {
+namespace {
+
+EngineOptions engine_options(const Config& config, const LoadedModel& model, SchedulerKind kind) {
+  EngineOptions options;
+  options.limits = limits_for(kind, {config.max_num_seqs, config.max_num_batched_tokens, config.max_prefill_chunk});
+  options.n_blocks = model.n_blocks;
+  options.block_size = model.block_size;
+  options.max_model_len = model.served.max_model_len;
+  options.max_queue = config.max_queue;
+  options.max_queue_tokens = config.max_queue_tokens;
+  options.step_limit = config.step_limit;
+  options.paranoid = config.paranoid;
+  options.model_name = model.served.names.front();
+  options.cache_dtype = model.served.kv_dtype;
+  return options;
+}
+
+}  // namespace
+
+ServingModel::ServingModel(LoadedModel model, const Config& config, const Clock& clock, MetricsRegistry& registry,
+                           std::function<void(const std::string&)> on_fatal)
+    : model_(std::move(model)) {
+  const SchedulerKind kind = parse_scheduler(config.sched).value();  // checked with the configuration
+  scheduler_ = make_scheduler(kind);
+  EngineOptions options = engine_options(config, model_, kind);
+  options.on_fatal = std::move(on_fatal);
+  engine_ = std::make_unique<Engine>(std::move(options), *scheduler_, *model_.runner, clock, registry);
+  loaded_.model = &model_.served;
+  loaded_.engine = engine_.get();
+  loaded_.limits = {.n_vocab = model_.served.n_vocab,
+                    .max_choices = config.server.max_choices,
+                    .max_n = 16,
+                    .max_logprobs = config.server.max_logprobs};
+  engine_->start();
+}
+
+}  // namespace mie

@@ -1,0 +1,26 @@
+// How many KV blocks to take and how long a sequence may be, from the flags and the memory there is. Pure functions.
+#pragma once
+
+#include "core/base/error.h"
+#include "kv/page_layout.h"
+#include "server/config.h"
+
+#include <cstdint>
+
+namespace mie {
+
+struct KvBudgetPlan {
+  int block_size = 0;  // tokens
+  int n_blocks = 0;
+  int max_model_len = 0;  // tokens
+  bool lowered = false;   // max_model_len is less than the model's context because the pool holds no more
+};
+
+// `shape`: the model's, block_size not set yet. `free_bytes`: what may be taken where --kv-cache-memory is automatic.
+// Errors: kConfig: a block size or length that is not allowed, or memory for not even one block.
+Result<KvBudgetPlan> plan_kv(const Config& config, int context_length, PageLayout shape, std::int64_t free_bytes);
+
+// Memory that can be taken without swapping, in bytes; the cgroup's limit counts.
+[[nodiscard]] std::int64_t available_memory_bytes();
+
+}  // namespace mie
