@@ -1,7 +1,7 @@
 #include "kv/block_pool.h"
 
 #include "core/base/ensure.h"
-#include "tests/kv/failing_new.h"
+#include "tests/fakes/failing_new.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -140,12 +140,12 @@ TEST(BlockPool, AHundredLivesLeakNothing) {
 TEST(BlockPool, NoMemoryForTheResultChangesNothing) {
   BlockPool pool(8);
   std::vector<BlockId> blocks;
-  const int n_allocations = testing::fail_each_allocation([&] { EXPECT_TRUE(pool.take(5, blocks)); },
-                                                          [&] {
-                                                            EXPECT_EQ(pool.n_free(), 8);
-                                                            EXPECT_TRUE(blocks.empty());
-                                                            pool.check();
-                                                          });
+  const int n_allocations = test::fail_each_allocation([&] { EXPECT_TRUE(pool.take(5, blocks)); },
+                                                       [&] {
+                                                         EXPECT_EQ(pool.n_free(), 8);
+                                                         EXPECT_TRUE(blocks.empty());
+                                                         pool.check();
+                                                       });
   EXPECT_GE(n_allocations, 1);
   EXPECT_EQ(pool.n_free(), 3);
 }
@@ -153,7 +153,7 @@ TEST(BlockPool, NoMemoryForTheResultChangesNothing) {
 TEST(BlockPool, ReleaseNeverAllocates) {
   BlockPool pool(64);
   const auto blocks = take(pool, 64);
-  const testing::FailingNew failing(0);
+  const test::FailingNew failing(0);
   for (const BlockId block : blocks) pool.release(block);
 }
 

@@ -1,7 +1,7 @@
 #include "kv/block_table.h"
 
 #include "core/base/ensure.h"
-#include "tests/kv/failing_new.h"
+#include "tests/fakes/failing_new.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -151,11 +151,11 @@ TEST(BlockTable, NoMemoryChangesNothing) {
   BlockPool pool(8);
   BlockTable table(pool, 16);
   ASSERT_TRUE(table.append(2));
-  const int n_allocations = testing::fail_each_allocation([&] { EXPECT_TRUE(table.append(6)); },
-                                                          [&] {
-                                                            EXPECT_EQ(table.n_blocks(), 2);
-                                                            EXPECT_EQ(pool.n_free(), 6);
-                                                          });
+  const int n_allocations = test::fail_each_allocation([&] { EXPECT_TRUE(table.append(6)); },
+                                                       [&] {
+                                                         EXPECT_EQ(table.n_blocks(), 2);
+                                                         EXPECT_EQ(pool.n_free(), 6);
+                                                       });
   EXPECT_GE(n_allocations, 1);
   EXPECT_EQ(table.n_blocks(), 8);
 }
@@ -166,7 +166,7 @@ TEST(BlockTable, AdoptingAfterMakingRoomDoesNotAllocate) {
   std::vector<BlockId> blocks;
   ASSERT_TRUE(pool.take(40, blocks));
   table.make_room(40);
-  const testing::FailingNew failing(0);
+  const test::FailingNew failing(0);
   table.adopt(blocks);
 }
 

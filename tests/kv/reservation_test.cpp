@@ -1,7 +1,7 @@
 #include "kv/reservation.h"
 
 #include "core/base/ensure.h"
-#include "tests/kv/failing_new.h"
+#include "tests/fakes/failing_new.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -125,7 +125,7 @@ TEST(KvReservation, EveryFailingAllocationOfAStepLeavesPoolAndTablesAsBefore) {
   BlockPool pool(8);
   BlockTable a(pool, 16), b(pool, 16);
   ASSERT_TRUE(a.append(1));
-  const int n_allocations = testing::fail_each_allocation(
+  const int n_allocations = test::fail_each_allocation(
       [&] {
         KvReservation held(pool);
         EXPECT_TRUE(held.reserve(a, 2) && held.reserve(b, 3));
@@ -140,6 +140,19 @@ TEST(KvReservation, EveryFailingAllocationOfAStepLeavesPoolAndTablesAsBefore) {
   EXPECT_GE(n_allocations, 4) << "rows, blocks and both tables allocate";
   EXPECT_EQ(a.n_blocks(), 3);
   EXPECT_EQ(b.n_blocks(), 3);
+}
+
+TEST(KvReservation, AFailingAllocationInReserveAddsNoRow) {
+  BlockPool pool(8);
+  BlockTable table(pool, 16);
+  KvReservation held(pool);
+  const int n_allocations = test::fail_each_allocation([&] { EXPECT_TRUE(held.reserve(table, 3)); },
+                                                       [&] {
+                                                         EXPECT_EQ(held.n_rows(), 0);
+                                                         EXPECT_EQ(held.n_blocks(), 0);
+                                                         EXPECT_EQ(pool.n_free(), 8);
+                                                       });
+  EXPECT_GE(n_allocations, 2);
 }
 
 // Steps over a few tables on a tiny pool, some of which throw before their commit, run out of memory, or out of blocks.
@@ -176,7 +189,7 @@ class RandomSteps {
 
  private:
   bool attempt() {
-    std::optional<testing::FailingNew> failing;
+    std::optional<test::FailingNew> failing;
     if (below(4) == 0) failing.emplace(static_cast<int>(below(6)));
     KvReservation held(pool_);
     n_reserved_ = 0;

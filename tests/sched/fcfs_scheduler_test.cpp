@@ -12,11 +12,11 @@
 namespace mie {
 namespace {
 
+using test::ids;
+using test::running;
+using test::waiting;
 using ::testing::ElementsAre;
-using testing::ids;
 using ::testing::IsEmpty;
-using testing::running;
-using testing::waiting;
 
 constexpr StepLimits kLimits{.max_seqs = 4, .max_tokens = 16, .max_prefill_chunk = 8};
 
@@ -137,6 +137,14 @@ TEST(FcfsChunked, AnOlderPrefillEvictsAYoungerDecodeAndTakesItsRow) {
   const StepPlan p = chunked({prefilling, decoding(2, 5, 2)}, 0, 4);
   EXPECT_THAT(p.evict, ElementsAre(RequestId(2)));
   EXPECT_THAT(p.run, ElementsAre(row(1, 8, 4, 1, true)));
+}
+
+TEST(FcfsChunked, TheRowOfAnEvictedDecodeGoesToTheOneItGaveWayTo) {
+  const SeqView prefilling = running(1, {.prompt = 12, .total = 12, .computed = 8, .blocks = 2, .max_total = 16});
+  const StepLimits two{.max_seqs = 2, .max_tokens = 2, .max_prefill_chunk = 2};
+  const StepPlan p = chunked({prefilling, decoding(2, 5, 2)}, 0, 4, two);
+  EXPECT_THAT(p.evict, ElementsAre(RequestId(2)));
+  EXPECT_THAT(p.run, ElementsAre(row(1, 8, 2, 1, false)));
 }
 
 TEST(FcfsChunked, AChunkShrinksToTheFreeBlocksBeforeAnyoneIsEvicted) {

@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-namespace mie::testing {
+namespace mie::test {
 namespace {
 
 struct Arrival {
@@ -126,4 +126,4 @@ TEST(Life, AHundredLivesOnOnePoolLeakNothing) {
 }
 
 }  // namespace
-}  // namespace mie::testing
+}  // namespace mie::test

@@ -9,7 +9,7 @@
 namespace mie {
 namespace {
 
-using testing::waiting;
+using test::waiting;
 
 TEST(MakeScheduler, NamesAndKindsAreOneToOne) {
   EXPECT_EQ(parse_scheduler("serial").value(), SchedulerKind::kSerial);

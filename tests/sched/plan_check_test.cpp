@@ -12,12 +12,12 @@
 namespace mie {
 namespace {
 
+using test::ids;
+using test::running;
+using test::waiting;
 using ::testing::Contains;
 using ::testing::HasSubstr;
-using testing::ids;
 using ::testing::IsEmpty;
-using testing::running;
-using testing::waiting;
 
 // Blocks of 4 tokens, 12 of them, 6 free. 1 decodes at a block bound, 2 prefills, 3 and 4 wait, 5 can never fit.
 struct Case {

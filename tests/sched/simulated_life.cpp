@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace mie::testing {
+namespace mie::test {
 
 SimulatedLife::SimulatedLife(LifeOptions options)
     : options_(options), scheduler_(make_scheduler(options.kind)), pool_(options.n_blocks) {}
@@ -139,4 +139,4 @@ std::vector<TokenId> answer_of(RequestId id, int n_prompt, int n_output) {
   return tokens;
 }
 
-}  // namespace mie::testing
+}  // namespace mie::test

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace mie::testing {
+namespace mie::test {
 
 struct LifeOptions {
   SchedulerKind kind = SchedulerKind::kChunked;
@@ -70,4 +70,4 @@ TokenId next_token(std::span<const TokenId> tokens);
 std::vector<TokenId> prompt_of(RequestId id, int n_prompt);
 std::vector<TokenId> answer_of(RequestId id, int n_prompt, int n_output);
 
-}  // namespace mie::testing
+}  // namespace mie::test

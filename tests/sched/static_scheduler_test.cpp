@@ -11,10 +11,10 @@
 namespace mie {
 namespace {
 
+using test::running;
+using test::waiting;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using testing::running;
-using testing::waiting;
 
 // Blocks of 4 tokens; every plan must also pass the validator.
 StepPlan plan(const std::vector<SeqView>& seqs, int n_free, int n_blocks, int max_seqs = 4, int max_tokens = 16) {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-namespace mie::testing {
+namespace mie::test {
 namespace {
 
 constexpr int kPrompt = 32;
@@ -72,4 +72,4 @@ TEST(StepCounts, ChunkedPrefillSharesStepsWithDecodes) {
 }
 
 }  // namespace
-}  // namespace mie::testing
+}  // namespace mie::test

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace mie::testing {
+namespace mie::test {
 namespace {
 
 struct Trace {
@@ -96,4 +96,4 @@ INSTANTIATE_TEST_SUITE_P(Traces, TraceTest,
                          [](const auto& tested) { return tested.param; });
 
 }  // namespace
-}  // namespace mie::testing
+}  // namespace mie::test

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace mie::testing {
+namespace mie::test {
 
 struct Progress {
   int prompt, total, computed, blocks, max_total;
@@ -32,4 +32,4 @@ inline std::vector<RequestId> ids(std::initializer_list<std::uint64_t> values) {
   return result;
 }
 
-}  // namespace mie::testing
+}  // namespace mie::test

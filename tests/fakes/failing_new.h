@@ -4,7 +4,7 @@
 
 #include <new>
 
-namespace mie::testing {
+namespace mie::test {
 
 // While it lives, allocations beyond the next `n_allowed` throw std::bad_alloc. Does not nest.
 class FailingNew {
@@ -31,4 +31,4 @@ int fail_each_allocation(Action action, Check check_unchanged) {
   }
 }
 
-}  // namespace mie::testing
+}  // namespace mie::test
