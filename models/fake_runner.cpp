@@ -136,7 +136,7 @@ FakeRunner::FakeRunner(FakeOptions options, int n_blocks, int block_size)
       cache_(static_cast<std::size_t>(n_blocks) * static_cast<std::size_t>(block_size), -1) {}
 
 std::vector<Sampled> FakeRunner::run(const StepBatch& batch, std::span<const SamplingRow> rows) {
-  const auto began = std::chrono::steady_clock::now();
+  const Clock::time_point began = SystemClock().now();
   const int step = n_steps_++;
   if (before_step_) before_step_(step, batch);
   if (fault(step, FakeFault::Kind::kModelStep)) throw ModelStepError("scripted failure of step " + std::to_string(step));
@@ -196,7 +196,7 @@ std::size_t FakeRunner::slot(const StepBatch& batch, int seq, int position) cons
          static_cast<std::size_t>(position % block_size_);
 }
 
-void FakeRunner::spend_time(const StepBatch& batch, std::chrono::steady_clock::time_point began) const {
+void FakeRunner::spend_time(const StepBatch& batch, Clock::time_point began) const {
   std::int64_t n_context = 0;
   for (std::size_t seq = 1; seq < batch.row_starts.size(); ++seq)
     n_context += batch.positions[static_cast<std::size_t>(batch.row_starts[seq]) - 1];

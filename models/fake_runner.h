@@ -5,6 +5,7 @@
 // Owned by whoever builds the engine. run() on one thread.
 #pragma once
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/id.h"
 #include "models/model_runner.h"
@@ -68,7 +69,7 @@ class FakeRunner final : public ModelRunner {
   void write(const StepBatch& batch);
   [[nodiscard]] std::uint64_t hash_history(const StepBatch& batch, int seq, int n_tokens) const;
   [[nodiscard]] std::size_t slot(const StepBatch& batch, int seq, int position) const;
-  void spend_time(const StepBatch& batch, std::chrono::steady_clock::time_point began) const;
+  void spend_time(const StepBatch& batch, Clock::time_point began) const;
   [[nodiscard]] bool fault(int step, FakeFault::Kind kind) const;
 
   FakeOptions options_;

@@ -17,10 +17,17 @@ AsyncEvent::AsyncEvent(net::any_io_executor executor) : timer_(std::move(executo
 
 void AsyncEvent::notify() { timer_.cancel(); }
 
-net::awaitable<void> AsyncEvent::wait() { return wait_until(kNever); }
+net::awaitable<void> AsyncEvent::wait() {
+  if (timer_.expiry() != kNever) timer_.expires_at(kNever);
+  return wait_for_timer();
+}
 
-net::awaitable<void> AsyncEvent::wait_until(std::chrono::steady_clock::time_point deadline) {
-  if (timer_.expiry() != deadline) timer_.expires_at(deadline);
+net::awaitable<void> AsyncEvent::wait_for(std::chrono::steady_clock::duration at_most) {
+  timer_.expires_after(at_most);
+  return wait_for_timer();
+}
+
+net::awaitable<void> AsyncEvent::wait_for_timer() {
   co_await timer_.async_wait(net::as_tuple(net::use_awaitable));
   // notify() and the cancellation of the waiting coroutine end the wait with the same error; only one is an error here.
   if ((co_await net::this_coro::cancellation_state).cancelled() != net::cancellation_type::none) {

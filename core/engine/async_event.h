@@ -24,11 +24,13 @@ class AsyncEvent {
   // it consumes nothing.
   net::awaitable<void> wait();
 
-  // Also returns at `deadline`. REQUIRES: no other waiter, since there is one timer.
-  net::awaitable<void> wait_until(std::chrono::steady_clock::time_point deadline);
+  // Also returns after `at_most`. REQUIRES: no other waiter, since there is one timer.
+  net::awaitable<void> wait_for(std::chrono::steady_clock::duration at_most);
 
  private:
-  net::steady_timer timer_;  // expires never, or at the one waiter's deadline; cancelled to resume the waiters
+  net::awaitable<void> wait_for_timer();
+
+  net::steady_timer timer_;  // expires never, or when the one waiter has had enough; cancelled to resume the waiters
 };
 
 }  // namespace mie

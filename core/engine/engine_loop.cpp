@@ -74,10 +74,10 @@ net::awaitable<void> EngineLoop::run() {
         co_await net::post(context_, net::use_awaitable);
         break;
       case Turn::kIdle:
-        co_await wake_.wait_until(steady_clock::now() + kIdleLook);
+        co_await wake_.wait_for(kIdleLook);
         break;
       case Turn::kStuck:
-        co_await wake_.wait_until(steady_clock::now() + kStuckPause);
+        co_await wake_.wait_for(kStuckPause);
         break;
     }
   }

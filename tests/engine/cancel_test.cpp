@@ -121,10 +121,9 @@ TEST(Cancel, OfARequestThatTheEngineHasNotSeenYet) {
     const auto held = harness.counters.lock();
     harness.counters.accepted(1, 10);
   }
-  net::io_context io;
   Mail mail;
   mail.submitted.push_back({std::make_shared<const Request>(request),
-                            std::make_shared<TokenStream>(request.id, io.get_executor()), harness.clock.now()});
+                            std::make_shared<TokenStream>(request.id, harness.io.get_executor()), harness.clock.now()});
   mail.released[request.id] = {.outcome = Outcome::kClientGone, .n_delivered = 0, .at = harness.clock.now()};
   harness.core.take(std::move(mail));
   EXPECT_TRUE(harness.core.idle());

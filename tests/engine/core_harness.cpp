@@ -37,8 +37,8 @@ RequestId CoreHarness::submit(Request request) {
   request.id = id;
   request.arrival = clock.now();
   const auto n_prompt = static_cast<std::int64_t>(request.prompt.size());
-  auto stream = std::make_shared<TokenStream>(id, io_.get_executor());
-  net::co_spawn(io_, read(stream), [](std::exception_ptr error) {
+  auto stream = std::make_shared<TokenStream>(id, io.get_executor());
+  net::co_spawn(io, read(stream), [](std::exception_ptr error) {
     if (error) std::rethrow_exception(error);
   });
   {
@@ -85,8 +85,8 @@ net::awaitable<void> CoreHarness::read(std::shared_ptr<TokenStream> stream) {
 }
 
 const Answer& CoreHarness::answer(RequestId id) {
-  io_.restart();
-  io_.poll();
+  io.restart();
+  io.poll();
   return answers_[id];
 }
 

@@ -48,6 +48,7 @@ class CoreHarness {
   [[nodiscard]] SeqState state_of(RequestId id) const;
   [[nodiscard]] const SequenceRecord* find(const EngineSnapshot& snapshot, RequestId id) const;
 
+  net::io_context io;  // of the streams; outlives the core
   CoreSetup setup;
   EngineOptions options;
   ManualClock clock;
@@ -60,7 +61,6 @@ class CoreHarness {
  private:
   net::awaitable<void> read(std::shared_ptr<TokenStream> stream);
 
-  net::io_context io_;
   std::uint64_t next_id_ = 1;
   std::map<RequestId, Answer> answers_;
 };

@@ -1,7 +1,6 @@
 // A step that throws: what it did is undone, its sequences end, the others go on.
 #include "tests/engine/core_harness.h"
 #include "tests/fakes/conservation_laws.h"
-#include "tests/kv/failing_new.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -80,59 +79,6 @@ TEST(FailedStep, AfterTheCacheWasWrittenHarmsOnlyItsOwnAtEveryStep) {
 
 TEST(FailedStep, ByWantOfMemoryInTheModelHarmsOnlyItsOwnAtEveryStep) {
   expect_each_step_survives<std::bad_alloc>(FakeFault::Kind::kBadAlloc);
-}
-
-// Every allocation of a step that admits, prefills and decodes fails once. Either nothing has changed, or the core says that
-// it is torn, and that only after the model ran.
-TEST(FailedStep, AtEveryAllocationChangesNothingOrSaysSo) {
-  int n_whole = 0;
-  int n_torn = 0;
-  for (int n_allowed = 0;; ++n_allowed) {
-    ASSERT_LT(n_allowed, 1000);
-    CoreHarness harness(kTwoSlots);
-    const auto requests = submit_four(harness);
-    for (int i = 0; i < 3; ++i) harness.core.step();
-    const EngineSnapshot before = harness.core.snapshot();
-    bool ran = false;
-    harness.runner.set_before_step([&](int, const StepBatch&) { ran = true; });
-    bool failed = false;
-    try {
-      const testing::FailingNew failing(n_allowed);
-      harness.core.step();
-    } catch (const std::bad_alloc&) {
-      failed = true;
-    }
-    if (!failed) break;
-    if (harness.core.torn()) {
-      EXPECT_TRUE(ran) << n_allowed << " allocations";
-      ++n_torn;
-      continue;
-    }
-    ++n_whole;
-    EXPECT_EQ(harness.core.snapshot(), before) << n_allowed << " allocations";
-    harness.core.end_failed_step();
-    harness.run();
-    for (const auto& [id, request] : requests) {
-      const auto right = expected(harness.setup.model, request);
-      EXPECT_TRUE(harness.answer(id).finish->reason == FinishReason::kError || harness.answer(id).tokens == right);
-      harness.release(id, Outcome::kError);
-    }
-    EXPECT_THAT(not_settled(harness), IsEmpty()) << n_allowed << " allocations";
-  }
-  EXPECT_GT(n_whole, 10);
-  EXPECT_GT(n_torn, 0);
-}
-
-TEST(FailedStep, BeforeThereWasAPlanEndsNobody) {
-  CoreHarness harness(kTwoSlots);
-  const auto requests = submit_four(harness);
-  {
-    const testing::FailingNew failing(0);
-    EXPECT_THROW(harness.core.step(), std::bad_alloc);
-  }
-  EXPECT_EQ(harness.core.end_failed_step(), EngineCore::Progress::kNone);
-  harness.run();
-  for (const auto& [id, request] : requests) EXPECT_EQ(harness.answer(id).tokens, expected(harness.setup.model, request));
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ TEST(FakeRunner, NoticesAWrongBlockAWrongPositionAndABlockInTwoHands) {
 
   FakeRunner shared(kModel, 10, 4);
   shared.run(batch_of(tokens, 0, {7, 2}), kGreedy);
-  shared.run(batch_of(prompt(3), 0, {7}), kGreedy);  // another sequence in block 7
+  shared.run(batch_of({TokenId(900), TokenId(901)}, 0, {7}), kGreedy);  // another sequence in block 7
   tokens.push_back(TokenId(1));
   EXPECT_NE(shared.run(batch_of(tokens, 7, {7, 2}), kGreedy).front().token, right_after(tokens));
 }

@@ -1,7 +1,6 @@
 #include "core/engine/mailbox.h"
 
 #include "tests/engine/requests.h"
-#include "tests/kv/failing_new.h"
 
 #include <boost/asio/io_context.hpp>
 
@@ -50,32 +49,6 @@ TEST_F(MailboxTest, EachRequestIsReleasedOnce) {
   EXPECT_EQ(mail.released.at(RequestId(1)).outcome, Outcome::kComplete);
   EXPECT_FALSE(mailbox.release(RequestId(1), {}));
   EXPECT_TRUE(mailbox.empty());
-}
-
-TEST_F(MailboxTest, ReleaseAndTakeNeedNoMemory) {
-  mailbox.submit(submissions(1, 3));
-  std::size_t n_released = 0;
-  {
-    const testing::FailingNew failing(0);
-    for (std::uint64_t id = 1; id <= 3; ++id) mailbox.release(RequestId(id), {});
-    n_released = mailbox.take().released.size();
-  }
-  EXPECT_EQ(n_released, 3U);
-}
-
-TEST_F(MailboxTest, ASubmitWithoutMemoryChangesNothing) {
-  const auto three = submissions(1, 3);
-  const int n_allocations = testing::fail_each_allocation(
-      [&] {
-        auto copy = three;
-        mailbox.submit(std::move(copy));
-      },
-      [&] {
-        mailbox.release(RequestId(1), {});  // not owed
-        EXPECT_TRUE(mailbox.empty());
-      });
-  EXPECT_GT(n_allocations, 3);
-  EXPECT_EQ(mailbox.take().submitted.size(), 3U);
 }
 
 }  // namespace
