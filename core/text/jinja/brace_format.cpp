@@ -16,8 +16,7 @@ Result<Value> argument(std::string_view field, const Arguments& arguments, std::
   const bool numbered = field.empty() || std::all_of(field.begin(), field.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (numbered) {
     const auto given = field.empty() ? static_cast<std::int64_t>(n_automatic++) : parse_integer(field, 10).value_or(-1);
-    if (given < 0 || static_cast<std::size_t>(given) >= arguments.positional.size())
-      return failure("Replacement index " + std::to_string(given) + " out of range for positional args tuple");
+    if (given < 0 || static_cast<std::size_t>(given) >= arguments.positional.size()) return failure("tuple index out of range");
     return arguments.positional[static_cast<std::size_t>(given)];
   }
   for (const auto& [name, value] : arguments.named)

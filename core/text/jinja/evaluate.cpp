@@ -190,11 +190,13 @@ Result<Value> Renderer::step(const Call& node, const Value& value, Scope& scope)
 }
 
 Result<Value> Renderer::step(const ApplyFilter& apply, const Value& value, Scope& scope) {
+  if (find_filter(apply.name) == nullptr) return failure("No filter named " + quoted(apply.name) + " found.");
   MIE_TRY(const Arguments arguments, arguments_of(apply.arguments, scope));
   return apply_filter(runtime_, apply.name, value, arguments);
 }
 
 Result<Value> Renderer::step(const ApplyTest& apply, const Value& value, Scope& scope) {
+  if (find_test(apply.name) == nullptr) return failure("No test named " + quoted(apply.name) + " found.");
   MIE_TRY(const Arguments arguments, arguments_of(apply.arguments, scope));
   MIE_TRY(const bool passes, run_test(runtime_, apply.name, value, arguments));
   return Value::boolean(passes != apply.negated);

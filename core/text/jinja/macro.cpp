@@ -66,6 +66,9 @@ Result<void> Renderer::bind_extras(const MacroDefinition& macro, const Arguments
       caller = value;
     else if (macro.uses_kwargs)
       named.set(Value::string(name), value);
+    else if (name.text() == "caller")
+      return failure("macro " + quoted(macro.name) +
+                     " was invoked with two values for the special caller argument. This is most likely a bug.");
     else
       return failure("macro " + quoted(macro.name) + " takes no keyword argument " + quoted(name.text()));
   }

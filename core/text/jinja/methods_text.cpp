@@ -161,6 +161,7 @@ Result<Value> replace_text(Runtime& runtime, const Value& self, const Arguments&
 
 Result<Value> join_texts(Runtime& runtime, const Value& self, const Arguments& arguments) {
   MIE_TRY(const Bound bound, Bound::bind(arguments, {"join", {"iterable"}, 1}));
+  if (!is_iterable(bound[0])) return failure("can only join an iterable");
   MIE_TRY(const std::vector<Value> items, items_of(runtime, bound[0]));
   std::vector<MarkedString> pieces;
   for (std::size_t i = 0; i < items.size(); ++i) {

@@ -56,7 +56,8 @@ Result<Value> calculate_integers(Arithmetic operation, std::int64_t a, std::int6
       return Value::real(static_cast<double>(a) / static_cast<double>(b));
     case Arithmetic::kFloorDivide:
     case Arithmetic::kModulo: {
-      if (b == 0) return failure("integer division or modulo by zero");
+      if (b == 0)
+        return failure(operation == Arithmetic::kModulo ? "integer modulo by zero" : "integer division or modulo by zero");
       if (b == -1) return operation == Arithmetic::kModulo ? Value::integer(0) : negate(Value::integer(a));
       const bool round_down = a % b != 0 && (a % b < 0) != (b < 0);
       if (operation == Arithmetic::kModulo) return Value::integer(a % b + (round_down ? b : 0));

@@ -5,6 +5,7 @@
 #include "core/text/jinja/failure.h"
 #include "core/text/jinja/marked_string.h"
 #include "core/text/jinja/printf_format.h"
+#include "core/text/jinja/string_ops.h"
 #include "core/text/jinja/try.h"
 
 #include <algorithm>
@@ -51,10 +52,7 @@ Result<Value> repeat(Runtime& runtime, const Value& sequence, std::int64_t times
   if (size == 0) return sequence;
   if (sequence.is(Kind::kString)) {
     MIE_CHECK(runtime.text(total));
-    MarkedString repeated;
-    repeated.reserve(total);
-    for (; times > 0; --times) repeated.append(sequence.as_string());
-    return Value::string(std::move(repeated));
+    return Value::string(repeated(sequence.as_string(), static_cast<std::size_t>(times)));
   }
   MIE_CHECK(runtime.step(total));
   std::vector<Value> items;

@@ -87,14 +87,18 @@ Result<std::vector<Value>> Renderer::chosen_items(const For& loop, Scope& scope)
 
 Result<Renderer::Flow> Renderer::run(const For& loop, Scope& scope) {
   MIE_TRY(const std::vector<Value> items, chosen_items(loop, scope));
-  if (!items.empty()) return run_iterations(loop, items, scope);
+  MIE_TRY(const bool some_finished, run_iterations(loop, items, scope));
+  if (some_finished) return Flow::kOn;
   OpenScope inner(*this, scope);
   return execute(loop.otherwise, *inner);
 }
 
-Result<Renderer::Flow> Renderer::run_iterations(const For& loop, const std::vector<Value>& items, Scope& scope) {
+// Returns whether some iteration came to the end of the body: as in jinja2, one that is left by break or continue does not
+// keep the loop from its else.
+Result<bool> Renderer::run_iterations(const For& loop, const std::vector<Value>& items, Scope& scope) {
   Loop& state = runtime_.make<Loop>(items);
   OpenScope inner(*this, scope);
+  bool some_finished = false;
   for (std::size_t i = 0; i < items.size(); ++i) {
     MIE_CHECK(runtime_.step());
     if (i != 0) inner.restart(scope);
@@ -103,9 +107,10 @@ Result<Renderer::Flow> Renderer::run_iterations(const For& loop, const std::vect
     MIE_CHECK(assign(loop.target, items[i], *inner));
     MIE_TRY(const Flow flow, execute(loop.body, *inner));
     if (flow == Flow::kBreak) break;
+    some_finished = some_finished || flow == Flow::kOn;
   }
   state.end();
-  return Flow::kOn;
+  return some_finished;
 }
 
 Result<void> Renderer::assign(const Target& target, const Value& value, Scope& scope) {
@@ -119,8 +124,7 @@ Result<void> Renderer::assign(const Target& target, const Value& value, Scope& s
 
 Result<void> Renderer::assign_attribute(const AttributeTarget& target, const Value& value, Scope& scope) {
   const Value* found = scope.find(target.space);
-  if (found == nullptr) return failure(quoted(target.space) + " is undefined");
-  auto* space = found->is(Kind::kObject) ? dynamic_cast<Namespace*>(&found->as_object()) : nullptr;
+  auto* space = found != nullptr && found->is(Kind::kObject) ? dynamic_cast<Namespace*>(&found->as_object()) : nullptr;
   if (space == nullptr) return failure("cannot assign attribute on non-namespace object");
   MIE_CHECK(check_namespace_attribute(target.attribute));
   space->set(target.attribute, value);

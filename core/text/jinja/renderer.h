@@ -56,7 +56,7 @@ class Renderer {
   Result<Flow> run(const With& with, Scope& scope);
   Result<Flow> run(const Break&, Scope&) { return Flow::kBreak; }
   Result<Flow> run(const Continue&, Scope&) { return Flow::kContinue; }
-  Result<Flow> run_iterations(const For& loop, const std::vector<Value>& items, Scope& scope);
+  Result<bool> run_iterations(const For& loop, const std::vector<Value>& items, Scope& scope);
   Result<std::vector<Value>> chosen_items(const For& loop, Scope& scope);
   Result<Value> filtered_block(const Block& body, const std::vector<ApplyFilter>& filters, Scope& scope);
   Result<MarkedString> capture(const Block& block, Scope& scope);  // its output, instead of writing it

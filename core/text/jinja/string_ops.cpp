@@ -127,6 +127,15 @@ Result<MarkedString> join(Runtime& runtime, const std::vector<MarkedString>& pie
   return joined;
 }
 
+MarkedString repeated(const MarkedString& text, std::size_t times) {
+  MarkedString result, doubled = text;  // doubled: the text 1, 2, 4, … times
+  for (; times > 0; times >>= 1) {
+    if ((times & 1) != 0) result.append(doubled);
+    if (times > 1) doubled.append(MarkedString(doubled));
+  }
+  return result;
+}
+
 Result<MarkedString> pad(Runtime& runtime, const MarkedString& text, std::int64_t width, const MarkedString& fill, Side side) {
   const auto n = static_cast<std::int64_t>(n_characters(text.text()));
   if (n_characters(fill.text()) != 1) return failure("The fill character must be exactly one character long");
@@ -137,10 +146,9 @@ Result<MarkedString> pad(Runtime& runtime, const MarkedString& text, std::int64_
   // str.center puts the odd one to the left where the width is odd.
   const std::int64_t half = missing / 2 + (missing & width & 1);
   const std::int64_t left = side == Side::kLeft ? missing : side == Side::kRight ? 0 : half;
-  MarkedString padded;
-  for (std::int64_t i = 0; i < left; ++i) padded.append(fill);
+  MarkedString padded = repeated(fill, static_cast<std::size_t>(left));
   padded.append(text);
-  for (std::int64_t i = left; i < missing; ++i) padded.append(fill);
+  padded.append(repeated(fill, static_cast<std::size_t>(missing - left)));
   return padded;
 }
 

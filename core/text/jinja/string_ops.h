@@ -31,6 +31,8 @@ struct Replacement {
 };
 Result<MarkedString> replace(Runtime& runtime, const MarkedString& text, const Replacement& replacement);
 Result<MarkedString> join(Runtime& runtime, const std::vector<MarkedString>& pieces, const MarkedString& separator);
+// The text `times` times, in time proportional to the result. REQUIRES: the caller asked the budget.
+MarkedString repeated(const MarkedString& text, std::size_t times);
 // At least `width` characters: filled with `fill` on the sides that are given.
 Result<MarkedString> pad(Runtime& runtime, const MarkedString& text, std::int64_t width, const MarkedString& fill, Side side);
 

@@ -61,7 +61,7 @@ std::vector<MarkedString> split_space(const MarkedString& text, std::int64_t mos
     pieces.push_back(text.slice(at, end));
     at = skip_while(all, end, true);
   }
-  if (at < all.size()) pieces.push_back(text.slice(at, skip_back_while(all, all.size(), true)));
+  if (at < all.size()) pieces.push_back(text.slice(at, all.size()));
   return pieces;
 }
 
@@ -74,7 +74,7 @@ std::vector<MarkedString> split_space_from_right(const MarkedString& text, std::
     pieces.push_back(text.slice(begin, at));
     at = skip_back_while(all, begin, true);
   }
-  if (at > 0) pieces.push_back(text.slice(skip_while(all, 0, true), at));
+  if (at > 0) pieces.push_back(text.slice(0, at));
   std::reverse(pieces.begin(), pieces.end());
   return pieces;
 }
