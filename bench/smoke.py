@@ -1,6 +1,6 @@
 """A short load against a freshly started server: TTFT, inter-token latency and throughput of streaming chat requests.
 
-    python3 bench/smoke.py --binary build/release/server/mie --model MODEL.gguf [-- flags of mie serve]
+    python3 bench/smoke.py --binary build/release/bin/mie --model MODEL.gguf [-- flags of mie serve]
 
 All requests start at once (a closed burst), are greedy, and run to --max-tokens or the end of the answer. Times are taken at
 the client, when the line of an event has arrived. It is a check that figures are sane, not a benchmark: one burst, one prompt set.
