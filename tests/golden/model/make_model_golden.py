@@ -35,7 +35,7 @@ def greedy(model, ids):
     cache, step = None, torch.tensor([ids])
     for _ in range(N_NEW):
         out = model(input_ids=step, cache=cache, use_cache=True, logits_to_keep=1)
-        cache, logits = out.past_key_values, out.logits[0, -1]
+        cache, logits = out.cache, out.logits[0, -1]
         step = logits.argmax().reshape(1, 1)
         yield logits
 
