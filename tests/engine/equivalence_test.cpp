@@ -45,7 +45,7 @@ void expect_right_answers(const CoreSetup& setup, const std::vector<Request>& re
 }
 
 TEST(Equivalence, OfPoliciesBlockSizesAndBudgets) {
-  const auto requests = mixed_requests(1, 30, 80);
+  const auto requests = mixed_requests(1, 20, 80);
   for (const auto scheduler :
        {SchedulerKind::kSerial, SchedulerKind::kStatic, SchedulerKind::kContinuous, SchedulerKind::kChunked}) {
     for (const int block_size : {1, 4, 16, 200}) {  // 200: contiguous
@@ -66,7 +66,7 @@ TEST(Equivalence, OfPoliciesBlockSizesAndBudgets) {
 }
 
 TEST(Equivalence, SurvivesPreemptionStorms) {
-  for (int seed = 0; seed < 20; ++seed) {
+  for (int seed = 0; seed < 12; ++seed) {
     CoreSetup setup;
     setup.n_blocks = 24;  // 96 tokens; 8 requests of up to 80 want 640
     setup.limits = {.max_seqs = 8, .max_tokens = 24, .max_prefill_chunk = 6};
