@@ -248,11 +248,12 @@ TEST(Engine, WorkWithoutAPlanIsCountedAndBecomesStuck) {
   engine.start();
   const auto streams = engine.submit({make_request(1, 4, 4)}, parts.io.get_executor());
   ASSERT_TRUE(streams);
+  const auto began = std::chrono::steady_clock::now();
   std::this_thread::sleep_for(200ms);
   EXPECT_EQ(engine.health().state, EngineHealth::State::kStuck);
   const double n = MetricsText(registry.scrape()).value("mie_steps_without_progress_total");
   EXPECT_GE(n, 2);
-  EXPECT_LE(n, 40);
+  EXPECT_LE(n, (std::chrono::steady_clock::now() - began) / 10ms + 10);  // a pause of 10 ms after each
   engine.release(streams->front()->id(), Outcome::kClientGone, 0);
 }
 
