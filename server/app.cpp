@@ -163,6 +163,7 @@ net::awaitable<void> App::drain(App* self) {
     else
       net::co_spawn(self->strand_, end_all(self), self->service_.tasks().supervise("end_all"));
   }
+  self->table_.close_waiting();
   const bool at_once = self->n_signals_ >= 2;
   const auto deadline =
       std::chrono::steady_clock::now() + (at_once ? std::chrono::steady_clock::duration(kLastFramesAtOnce) : kLastFrames);
@@ -194,7 +195,7 @@ void App::finish(int exit_code) {
 void App::fatal(const std::string& reason) {
   logger("engine")->critical("fatal=\"{}\"", reason);
   net::post(strand_, [this] {
-    table_.close_idle();
+    table_.close_waiting();
     auto pause = std::make_shared<net::steady_timer>(strand_, std::chrono::milliseconds(500));
     pause->async_wait([this, pause](const boost::system::error_code&) {
       listener_->close();

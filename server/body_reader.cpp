@@ -1,19 +1,16 @@
 #include "server/body_reader.h"
 
+#include "server/chunk_guard.h"
+
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/core/buffers_range.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
 
-#include <functional>
-#include <iterator>
-
 namespace mie {
 namespace {
 
 namespace http = boost::beast::http;
-
-constexpr std::size_t kMaxChunkLine = 32;  // hex digits and CRLF, with room to see the fault
 
 // A string that grows with the bytes received; the one of Beast reserves the announced length at once.
 struct GrowingBody {
@@ -51,27 +48,18 @@ struct BodyReader::Parser {
     parser.header_limit(static_cast<std::uint32_t>(kMaxHeadBytes));
     parser.body_limit(limit);
     parser.eager(true);
-    parser.on_chunk_header(on_chunk);
-  }
-
-  [[nodiscard]] std::size_t n_fields() const {
-    return static_cast<std::size_t>(std::distance(parser.get().begin(), parser.get().end()));
   }
 
   HeadFault fault_of(const boost::beast::error_code& ec) const {
     if (ec == http::error::body_limit) {
       return {{Errc::kBodyTooLarge, "body limit is " + std::to_string(limit_bytes) + " bytes", ""}, "H13"};
     }
-    if (ec == http::error::bad_chunk_extension) return bad("H10", "chunk extension");
-    return bad("H11", "chunked body");
+    return bad("disagreement", "body");
   }
 
   std::size_t limit_bytes;
-  std::size_t n_head_fields = 0;
-  std::function<void(std::uint64_t, boost::beast::string_view, boost::beast::error_code&)> on_chunk =
-      [](std::uint64_t, boost::beast::string_view extension, boost::beast::error_code& ec) {
-        if (!extension.empty()) ec = http::error::bad_chunk_extension;
-      };
+  std::optional<ChunkGuard> guard;  // of a chunked body
+  std::string pending;              // accepted by the guard, not yet taken by Beast
   http::request_parser<GrowingBody> parser;
 };
 
@@ -84,8 +72,8 @@ BodyReader::BodyReader(std::string_view head_bytes, std::size_t limit_bytes) : p
     head_fault_ = parser_->fault_of(ec);
   else if (ec || !parser.is_header_done() || n != head_bytes.size())
     head_fault_ = bad("disagreement", "head");
-  else
-    parser_->n_head_fields = parser_->n_fields();
+  else if (parser.chunked())
+    parser_->guard.emplace();
 }
 
 BodyReader::~BodyReader() = default;
@@ -95,19 +83,38 @@ BodyReader& BodyReader::operator=(BodyReader&&) noexcept = default;
 BodyReader::Step BodyReader::put(std::string_view bytes) {
   Step step;
   auto& parser = parser_->parser;
-  while (!parser.is_done() && step.n_consumed < bytes.size()) {
-    boost::beast::error_code ec;
-    const auto rest = bytes.substr(step.n_consumed);
-    const auto n = parser.put(boost::asio::buffer(rest.data(), rest.size()), ec);
-    step.n_consumed += n;
-    if (ec && ec != http::error::need_more) {
-      step.fault = parser_->fault_of(ec);
-      return step;
+  if (!parser_->guard) {
+    for (bool moved = true; moved && !parser.is_done() && !step.fault;) {
+      const std::size_t from = step.n_consumed;
+      if (from < bytes.size()) step = feed(bytes, from);
+      moved = step.n_consumed > from;
     }
-    if (ec == http::error::need_more && n == 0) break;
+    return step;
   }
-  if (!parser.is_done() && bytes.size() - step.n_consumed > kMaxChunkLine) step.fault = bad("H11", "chunk line");
-  if (parser.is_done() && parser_->n_fields() != parser_->n_head_fields) step.fault = bad("H12", "trailer field");
+  // What the guard has accepted goes to Beast at once; Beast may want to see an incomplete line again, and keeps it here.
+  const auto guarded = parser_->guard->accept(bytes);
+  parser_->pending.append(bytes.substr(0, guarded.n_accepted));
+  std::size_t n_fed = 0;
+  while (!parser.is_done() && n_fed < parser_->pending.size()) {
+    const Step fed = feed(parser_->pending, n_fed);
+    if (fed.fault) return fed;
+    if (fed.n_consumed == n_fed) break;
+    n_fed = fed.n_consumed;
+  }
+  parser_->pending.erase(0, n_fed);
+  step.n_consumed = guarded.n_accepted;
+  step.fault = guarded.fault;
+  if (!step.fault && parser.is_done() != parser_->guard->done()) step.fault = bad("disagreement", "chunked body");
+  return step;
+}
+
+// Beast's turn from `from` on. n_consumed: the new position.
+BodyReader::Step BodyReader::feed(std::string_view bytes, std::size_t from) {
+  boost::beast::error_code ec;
+  const auto rest = bytes.substr(from);
+  const auto n = parser_->parser.put(boost::asio::buffer(rest.data(), rest.size()), ec);
+  Step step{from + n, {}};
+  if (ec && ec != http::error::need_more) step.fault = parser_->fault_of(ec);
   return step;
 }
 

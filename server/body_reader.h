@@ -1,6 +1,6 @@
-// Decodes the body of one request from the bytes of its connection: plain or chunked, up to a limit. Beast parses; this
-// class adds the rules that Beast leaves open (no chunk extension, no trailer, bounded chunk lines, memory by bytes
-// received). One object a message. Used by one connection; not thread-safe.
+// Decodes the body of one request from the bytes of its connection: plain or chunked, up to a limit. Beast parses what the
+// chunk guard has let pass; where the two disagree the request is refused. Memory grows with the bytes received, whatever
+// length was announced. One object a message. Used by one connection; not thread-safe.
 #pragma once
 
 #include "server/request_head.h"
@@ -24,7 +24,7 @@ class BodyReader {
     std::size_t n_consumed = 0;
     std::optional<HeadFault> fault;
   };
-  // Takes what it can; the rest of `bytes` must be offered again, with more after it.
+  // Takes what belongs to the body, each byte once.
   Step put(std::string_view bytes);
 
   [[nodiscard]] const std::optional<HeadFault>& head_fault() const { return head_fault_; }
@@ -33,6 +33,8 @@ class BodyReader {
   [[nodiscard]] std::string take();           // REQUIRES: done()
 
  private:
+  [[nodiscard]] Step feed(std::string_view bytes, std::size_t from);
+
   struct Parser;
   std::unique_ptr<Parser> parser_;
   std::optional<HeadFault> head_fault_;

@@ -23,7 +23,7 @@ ConnectionTable::Seat::~Seat() {
   if (table_ != nullptr) table_->leave(connection_, address_);
 }
 
-void ConnectionTable::Seat::set_idle(bool idle) { table_->mark(connection_, idle); }
+void ConnectionTable::Seat::set(ConnectionState state) { table_->mark(connection_, state); }
 
 std::unique_ptr<ConnectionTable::Seat> ConnectionTable::enter(std::shared_ptr<Connection> connection,
                                                               const std::string& address) {
@@ -41,27 +41,33 @@ std::unique_ptr<ConnectionTable::Seat> ConnectionTable::enter(std::shared_ptr<Co
 void ConnectionTable::leave(const std::shared_ptr<Connection>& connection, const std::string& address) {
   const std::lock_guard held(mutex_);
   --n_open_;
-  idle_.erase(connection);
+  waiting_.erase(connection);
   if (address.empty()) return;
   if (const auto at = by_address_.find(address); --at->second == 0) by_address_.erase(at);
 }
 
-void ConnectionTable::mark(const std::shared_ptr<Connection>& connection, bool idle) {
+void ConnectionTable::mark(const std::shared_ptr<Connection>& connection, ConnectionState state) {
   const std::lock_guard held(mutex_);
-  if (!idle) {
-    idle_.erase(connection);
-  } else if (closing_) {
-    cancel_on_its_strand(connection);
-  } else {
-    idle_.insert(connection);
-  }
+  waiting_.erase(connection);
+  if (state == ConnectionState::kBusy) return;
+  if (closing_.contains(state)) return cancel_on_its_strand(connection);
+  waiting_[connection] = state;
 }
 
-void ConnectionTable::close_idle() {
+void ConnectionTable::close(ConnectionState state) {
   const std::lock_guard held(mutex_);
-  closing_ = true;
-  for (const auto& connection : idle_) cancel_on_its_strand(connection);
-  idle_.clear();
+  closing_.insert(state);
+  std::erase_if(waiting_, [state](const auto& entry) {
+    if (entry.second == state) cancel_on_its_strand(entry.first);
+    return entry.second == state;
+  });
+}
+
+void ConnectionTable::close_idle() { close(ConnectionState::kIdle); }
+
+void ConnectionTable::close_waiting() {
+  close(ConnectionState::kIdle);
+  close(ConnectionState::kFresh);
 }
 
 }  // namespace mie

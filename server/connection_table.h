@@ -1,5 +1,5 @@
-// Every open connection: how many there are, how many from each address, and which of them are idle, so that a drain can
-// close those. Owned by main; outlives every session. Thread-safe.
+// Every open connection: how many there are, how many from each address, and which of them wait for a request, so that a
+// drain can close those. Owned by main; outlives every session. Thread-safe.
 #pragma once
 
 #include "server/connection.h"
@@ -11,6 +11,12 @@
 #include <string>
 
 namespace mie {
+
+enum class ConnectionState {
+  kFresh,  // no request has come yet
+  kBusy,   // a request is being answered: it must not be asked to leave
+  kIdle,   // between requests
+};
 
 class ConnectionTable {
  public:
@@ -26,8 +32,7 @@ class ConnectionTable {
     ~Seat();
     Seat(Seat&&) noexcept;
     Seat& operator=(Seat&&) = delete;
-    // An idle connection is closed by close_idle(); it must not be asked to leave while it answers.
-    void set_idle(bool idle);
+    void set(ConnectionState state);
 
    private:
     friend class ConnectionTable;
@@ -40,19 +45,22 @@ class ConnectionTable {
   // `address` empty: not counted by address (unix sockets). Null: over a limit.
   std::unique_ptr<Seat> enter(std::shared_ptr<Connection> connection, const std::string& address);
 
-  // From now on idle connections are closed, those that become idle later too.
+  // From now on idle connections are closed, those that become idle later too. Fresh ones are still owed an answer.
   void close_idle();
+  // The same for fresh ones.
+  void close_waiting();
 
  private:
   void leave(const std::shared_ptr<Connection>& connection, const std::string& address);
-  void mark(const std::shared_ptr<Connection>& connection, bool idle);
+  void mark(const std::shared_ptr<Connection>& connection, ConnectionState state);
+  void close(ConnectionState state);
 
   const Limits limits_;
   std::mutex mutex_;
   int n_open_ = 0;
-  bool closing_ = false;
+  std::set<ConnectionState> closing_;
   std::map<std::string, int> by_address_;
-  std::set<std::shared_ptr<Connection>> idle_;
+  std::map<std::shared_ptr<Connection>, ConnectionState> waiting_;
 };
 
 }  // namespace mie

@@ -179,8 +179,9 @@ Verdict judge_partial(std::string_view bytes) {
     return HeadFault{{Errc::kUriTooLong, "a request line is at most 8192 bytes", ""}, "H7"};
   }
   if (bytes.size() > kMaxHeadBytes) return too_many();
-  const auto bare = bytes.find('\n');
-  if (bare != std::string_view::npos && (bare == 0 || bytes[bare - 1] != '\r')) return bad("H8", "line end");
+  for (auto at = bytes.find('\n'); at != std::string_view::npos; at = bytes.find('\n', at + 1)) {
+    if (at == 0 || bytes[at - 1] != '\r') return bad("H8", "line end");
+  }
   return {};
 }
 

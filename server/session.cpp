@@ -16,7 +16,7 @@ constexpr auto kLinger = std::chrono::seconds(1);
 class ActivePeriod {
  public:
   ActivePeriod(ConnectionTable::Seat& seat, HttpMetrics& metrics) : seat_(seat), metrics_(metrics) {
-    seat_.set_idle(false);
+    seat_.set(ConnectionState::kBusy);
     metrics_.connection_active(true);
   }
   ~ActivePeriod() { metrics_.connection_active(false); }
@@ -107,13 +107,15 @@ net::awaitable<void> run_session(std::shared_ptr<Connection> connection, std::un
   const OpenConnection open(service->metrics());
   const ServerOptions& options = service->options();
   ServerOptions::Duration patience = options.head_timeout;
+  ConnectionState waiting = ConnectionState::kFresh;
   for (int n_left = options.max_requests_per_connection; n_left > 0; --n_left) {
-    seat->set_idle(true);
+    seat->set(waiting);
     NextHead next = co_await read_next_head(*connection, std::chrono::steady_clock::now() + patience, options.head_timeout);
     if (!next.head) break;
     const ActivePeriod active(*seat, service->metrics());
     if (co_await serve_one(connection, *service, peer, std::move(next), n_left == 1) == Next::kClose) break;
     patience = options.idle_timeout;
+    waiting = ConnectionState::kIdle;
   }
   co_await connection->close_gently(kLinger);
 }

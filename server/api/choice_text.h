@@ -19,7 +19,7 @@
 namespace mie::api {
 
 struct TextOptions {
-  std::vector<std::string> stops;
+  std::vector<std::string> stops{};
   bool include_stop = false;        // the text ends with the stop string instead of before it
   bool skip_special = true;         // control tokens and EOS add no text
   int min_tokens = 0;               // stop strings are looked for in tokens after so many

@@ -86,9 +86,10 @@ std::optional<Error> set_deadline(const Exchange& exchange, const Service& servi
   std::chrono::milliseconds limit = service.options().request_timeout;
   if (*header) limit = std::min(limit, **header);
   if (const auto ms = prepared.params.timeout_ms) limit = std::min(limit, std::chrono::milliseconds(*ms));
+  prepared.deadline = exchange.arrival() + limit;
   for (PreparedChoice& choice : prepared.choices) {
     choice.request.arrival = exchange.arrival();
-    choice.request.deadline = exchange.arrival() + limit;
+    choice.request.deadline = prepared.deadline;
   }
   return {};
 }

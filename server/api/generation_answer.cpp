@@ -63,6 +63,9 @@ net::awaitable<AnswerEnd> GenerationAnswer::stream() {
     run_->look();
     co_await run_->wait_for_news(kNever);
   }
+  if (prepared_.deadline && service_.clock().now() >= *prepared_.deadline) {  // the step that gave the first token was too long
+    run_->fail({Errc::kDeadlineExceeded, "the deadline of the request has passed", ""});
+  }
   if (run_->failure()) co_return co_await refuse();
   const auto ping = service_.options().sse_ping;
   for (;;) {

@@ -31,7 +31,6 @@ class GenerationAnswer {
   void log_end(Outcome outcome) const;
 
  private:
-  net::awaitable<void> wait_until_ended();
   net::awaitable<AnswerEnd> refuse();
   net::awaitable<AnswerEnd> send(bool last);
   void add_frames();

@@ -16,6 +16,7 @@ LiveChoice::LiveChoice(const Tokenizer& tokenizer, PreparedChoice prepared)
       n_prompt(static_cast<int>(prepared.request.prompt.size())),
       max_tokens(prepared.request.max_tokens),
       stop_texts(std::move(prepared.stop_texts)),
+      eos_ids(std::move(prepared.eos_ids)),
       until_context(prepared.until_context) {}
 
 GenerationRun::GenerationRun(Setup setup) : setup_(std::move(setup)), news_(setup_.executor) {}
@@ -98,12 +99,14 @@ void GenerationRun::end_by_engine(LiveChoice& choice) {
   choice.ended = true;
   choice.end.finish_reason = finish.reason == FinishReason::kLength ? "length" : "stop";
   if (finish.reason != FinishReason::kStop || !finish.stop_id) return;
+  const TokenId id = *finish.stop_id;
   const auto& texts = choice.stop_texts;
-  const auto text = std::find_if(texts.begin(), texts.end(), [&](const auto& entry) { return entry.first == *finish.stop_id; });
+  const auto text = std::find_if(texts.begin(), texts.end(), [id](const auto& entry) { return entry.first == id; });
+  const bool is_eos = std::find(choice.eos_ids.begin(), choice.eos_ids.end(), id) != choice.eos_ids.end();
   if (text != texts.end())
     choice.end.stop_reason = text->second;
-  else
-    choice.end.stop_reason = *finish.stop_id;
+  else if (!is_eos)
+    choice.end.stop_reason = id;
 }
 
 void GenerationRun::fail(Error error) {

@@ -27,6 +27,7 @@ struct LiveChoice {
   int max_tokens = 0;
   std::vector<TokenId> prompt_ids;  // for return_token_ids
   std::vector<std::pair<TokenId, std::string>> stop_texts;
+  std::vector<TokenId> eos_ids;
   bool until_context = false;
 
   std::shared_ptr<TokenStream> stream;  // null: nothing is generated (max_tokens 0)
@@ -65,6 +66,9 @@ class GenerationRun : public std::enable_shared_from_this<GenerationRun> {
   [[nodiscard]] bool overflowed() const { return overflowed_; }  // the client left more untaken than it may
   [[nodiscard]] Usage usage() const;
 
+  // The request has failed for a reason that the engine does not know of. The first failure counts.
+  void fail(Error error);
+
   // Lets go of every choice; those that ended whole count as delivered when `outcome` is complete. Idempotent.
   void release(Outcome outcome);
 
@@ -74,7 +78,6 @@ class GenerationRun : public std::enable_shared_from_this<GenerationRun> {
   static net::awaitable<void> pump(std::shared_ptr<GenerationRun> self, std::size_t index);
   void take(LiveChoice& choice, TokenBatch batch);
   void end_by_engine(LiveChoice& choice);
-  void fail(Error error);
   void notify();
 
   Setup setup_;

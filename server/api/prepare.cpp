@@ -116,9 +116,9 @@ std::vector<std::pair<TokenId, std::string>> control_stops(const ServedModel& mo
   return found;
 }
 
-std::vector<TokenId> stop_ids(const ServedModel& model, const GenerationParams& params, const PreparedChoice& choice) {
+std::vector<TokenId> stop_ids(const GenerationParams& params, const PreparedChoice& choice) {
   std::vector<TokenId> ids = params.stop_token_ids;
-  if (!params.ignore_eos) ids.insert(ids.end(), model.eos_ids.begin(), model.eos_ids.end());
+  ids.insert(ids.end(), choice.eos_ids.begin(), choice.eos_ids.end());
   for (const auto& [id, text] : choice.stop_texts) ids.push_back(id);
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
@@ -138,10 +138,11 @@ Result<PreparedChoice> make_choice(const PrepareContext& context, const Generati
 
   PreparedChoice choice;
   choice.stop_texts = control_stops(model, params.stops);
+  if (!params.ignore_eos) choice.eos_ids = model.eos_ids;
   choice.until_context = !params.max_tokens;
   choice.request.prompt = std::move(prompt.ids);
   choice.request.sampling = *sampling;
-  choice.request.stop_ids = stop_ids(model, params, choice);
+  choice.request.stop_ids = stop_ids(params, choice);
   choice.request.max_tokens = *n_output;
   choice.request.min_tokens = static_cast<int>(params.min_tokens);
   choice.text = {.stops = params.stops,

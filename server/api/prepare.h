@@ -38,6 +38,7 @@ struct PreparedChoice {
   Request request;  // arrival and deadline are the caller's to set
   TextOptions text;
   std::vector<std::pair<TokenId, std::string>> stop_texts;  // control tokens whose text is a stop string
+  std::vector<TokenId> eos_ids;                             // of stop_ids, those that are no stop_reason
   bool until_context = false;                               // max_tokens is what the context leaves
 };
 
@@ -46,6 +47,7 @@ struct PreparedGeneration {
   GenerationParams params;
   std::string model;  // the served name in use
   std::vector<PreparedChoice> choices;
+  std::optional<Clock::time_point> deadline;  // the caller's to set, as in each request
   Clock::time_point parsed, tokenized;
 };
 

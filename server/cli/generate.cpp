@@ -12,6 +12,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include <unistd.h>
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -39,6 +40,11 @@ Result<std::string> read_prompt(const std::string& text, const std::string& path
   std::ifstream in(path, std::ios::binary);
   if (!in) return Error{Errc::kConfig, "--prompt-file: cannot read " + path, ""};
   return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+int failed(const Error& error) {
+  std::fprintf(stderr, "mie: %s\n", error.message.c_str());
+  return kExitRequestFailed;
 }
 
 struct Printed {
@@ -82,13 +88,13 @@ std::string json_body(const api::PreparedGeneration& prepared, const ServingMode
 
 void print_figures(const api::GenerationRun& run, const api::LiveChoice& choice, Clock::time_point start) {
   const api::Usage usage = run.usage();
+  const RequestTimes& times = choice.finish->times;  // asked for with include_timings
   const auto ms = [](Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); };
   std::string figures = fmt::format("{} prompt tokens, {} generated", usage.prompt_tokens, usage.completion_tokens);
-  if (choice.first_token) figures += fmt::format(", first token {:.1f} ms", ms(*choice.first_token - start));
-  if (usage.completion_tokens > 1) {
-    const double decode = ms(*choice.last_token - *choice.first_token);
-    figures +=
-        fmt::format(", {:.1f} tokens/s", 1000.0 * static_cast<double>(usage.completion_tokens - 1) / std::max(decode, 1e-3));
+  if (times.first_token) figures += fmt::format(", first token {:.1f} ms", ms(*times.first_token - start));
+  if (usage.completion_tokens > 1 && times.last_token > times.first_token) {
+    figures += fmt::format(", {:.1f} tokens/s", 1000.0 * static_cast<double>(usage.completion_tokens - 1) /
+                                                    ms(*times.last_token - *times.first_token));
   }
   std::fprintf(stderr, "[%s, %s]\n", figures.c_str(), std::string(choice.end.finish_reason).c_str());
 }
@@ -158,9 +164,42 @@ std::string GenerateCommand::request_body(const std::string& prompt) const {
   return out.take();
 }
 
+int GenerateCommand::generate(const Config& config, LoadedModel loaded, const std::string& prompt) {
+  const SystemClock clock;
+  MetricsRegistry registry;
+  ServingModel serving(std::move(loaded), config, clock, registry,
+                       [](const std::string& reason) { logger("engine")->critical("fatal=\"{}\"", reason); });
+  auto seeds =
+      config.seed.empty() ? std::make_unique<api::SeedSource>() : std::make_unique<api::SeedSource>(std::stoull(config.seed));
+  const api::PrepareContext context{serving.model(), serving.loaded().limits, clock, *seeds};
+  const auto start = clock.now();
+  auto prepared = api::prepare_generation(kind(), request_body(prompt), context);
+  if (prepared.has_error()) return failed(prepared.error());
+  prepared->params.include_timings = true;  // for the figures
+  for (auto& choice : prepared->choices) choice.request.arrival = start;
+
+  TaskGroup tasks;
+  net::io_context io(1);
+  auto run = api::GenerationRun::submit(serving.model(), *prepared, {serving.engine(), clock, tasks, io.get_executor()});
+  if (run.has_error()) return failed(run.error());
+  Printed printed{.tokens = {}, .text = {}, .live = !asked_->json};
+  net::co_spawn(io, print_answer(*run, &printed), tasks.supervise("generate"));
+  io.run();
+  serving.engine().stop();
+  if (const auto& failure = (*run)->failure()) return failed(*failure);
+  const api::LiveChoice& choice = *(*run)->choices().front();
+  std::printf("%s\n", asked_->json ? json_body(*prepared, serving, **run, choice.end, printed).c_str() : "");
+  std::fflush(stdout);
+  print_figures(**run, choice, start);
+  return kExitClean;
+}
+
 Result<int> GenerateCommand::run() {
   auto sources = flags_.sources();
-  sources.flags.try_emplace("log-level", "warn");
+  const auto& variables = sources.environment;
+  const bool chosen =
+      std::any_of(variables.begin(), variables.end(), [](const auto& v) { return v.starts_with("MIE_LOG_LEVEL="); });
+  if (!chosen) sources.flags.try_emplace("log-level", "warn");  // a terminal is for the text
   const auto config = configure(sources);
   if (config.has_error()) return config.error();
   if (config->model.empty()) return Error{Errc::kConfig, "--model is required", "model"};
@@ -168,46 +207,9 @@ Result<int> GenerateCommand::run() {
     return Error{Errc::kConfig, "--prompt or --prompt-file is required", ""};
   const auto prompt = read_prompt(asked_->prompt, asked_->prompt_file);
   if (prompt.has_error()) return prompt.error();
-
-  const SystemClock clock;
-  MetricsRegistry registry;
-  auto loaded = load_model(*config, clock, [](std::string_view, double) {});
+  auto loaded = load_model(*config, SystemClock(), [](std::string_view, double) {});
   if (loaded.has_error()) return loaded.error();
-  ServingModel serving(std::move(*loaded), *config, clock, registry,
-                       [](const std::string& reason) { logger("engine")->critical("{}", reason); });
-  api::SeedSource seeds;
-  const api::PrepareContext context{serving.model(), serving.loaded().limits, clock, seeds};
-  const auto start = clock.now();
-  auto prepared = api::prepare_generation(kind(), request_body(*prompt), context);
-  if (prepared.has_error()) {
-    std::fprintf(stderr, "mie: %s\n", prepared.error().message.c_str());
-    return kExitRequestFailed;
-  }
-  for (auto& choice : prepared->choices) choice.request.arrival = start;
-
-  TaskGroup tasks;
-  net::io_context io(1);
-  auto run = api::GenerationRun::submit(serving.model(), *prepared, {serving.engine(), clock, tasks, io.get_executor()});
-  if (run.has_error()) {
-    std::fprintf(stderr, "mie: %s\n", run.error().message.c_str());
-    return kExitRequestFailed;
-  }
-  Printed printed{.tokens = {}, .text = {}, .live = !asked_->json};
-  net::co_spawn(io, print_answer(*run, &printed), tasks.supervise("generate"));
-  io.run();
-  serving.engine().stop();
-  if (const auto& failure = (*run)->failure()) {
-    std::fprintf(stderr, "mie: %s\n", failure->message.c_str());
-    return kExitRequestFailed;
-  }
-  const api::LiveChoice& choice = *(*run)->choices().front();
-  if (asked_->json)
-    std::printf("%s\n", json_body(*prepared, serving, **run, choice.end, printed).c_str());
-  else
-    std::printf("\n");
-  std::fflush(stdout);
-  print_figures(**run, choice, start);
-  return kExitClean;
+  return generate(*config, std::move(*loaded), *prompt);
 }
 
 }  // namespace mie

@@ -4,6 +4,7 @@
 
 #include "server/api/answer_json.h"
 #include "server/cli/command_line.h"
+#include "server/model_loader.h"
 
 #include <optional>
 
@@ -17,6 +18,7 @@ class GenerateCommand {
 
  private:
   struct Asked;  // what the flags said
+  int generate(const Config& config, LoadedModel loaded, const std::string& prompt);
   [[nodiscard]] std::string request_body(const std::string& prompt) const;
   [[nodiscard]] api::GenerationKind kind() const;
 
