@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes templates/features.jsonl and templates/chats.jsonl: templates and variables, and what jinja2 makes of them in the
-environment that transformers sets up for chat templates: the text, or the error's kind, words and (of syntax) line."""
+"""Writes templates/jinja2.jsonl: templates and variables, and what jinja2 makes of them in the environment that transformers
+sets up for chat templates: the text, or the error's kind, words and (of syntax) line."""
 
 import json
 import pathlib
@@ -124,10 +124,9 @@ def outcome(case):
         return {"error": "render", "words": str(error)}
 
 
-def write(name, cases):
-    with (FOLDER / name).open("w", encoding="utf-8") as file:
-        for case in cases:
-            file.write(json.dumps({**case, **outcome(case)}, ensure_ascii=False) + "\n")
+def features():
+    for i, template in enumerate(FEATURES):
+        yield {"name": f"feature {i}", "template": template, "messages": [], "kwargs": VARIABLES}
 
 
 def chats():
@@ -137,9 +136,9 @@ def chats():
 
 
 def main():
-    features = ({"name": f"feature {i}", "template": t, "messages": [], "kwargs": VARIABLES} for i, t in enumerate(FEATURES))
-    write("features.jsonl", features)
-    write("chats.jsonl", chats())
+    with (FOLDER / "jinja2.jsonl").open("w", encoding="utf-8") as file:
+        for case in (*features(), *chats()):
+            file.write(json.dumps({**case, **outcome(case)}, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ STEPS = (
     Step("make_character_classes.py", "tokenizer/classes.txt"),
     Step("make_tokenizer_golden.py", "tokenizer/smollm2.jsonl", ("MODEL",)),
     Step("make_utf8_golden.py", "utf8/replace.txt"),
+    Step("make_template_golden.py", "templates/jinja2.jsonl"),
     Step("make_dequant_golden.py", "dequant.txt", to_stdout=True),
     Step("model/make_model_golden.py", "model/smollm2_greedy.json", ("MODEL", "model/smollm2_greedy.json"), heavy=True),
 )

@@ -46,7 +46,7 @@ Result<std::int64_t> BoundArguments::integer(std::size_t i, std::int64_t otherwi
 Result<const MarkedString*> BoundArguments::text(std::size_t i) const {
   if (values_[i].is(Kind::kString)) return &values_[i].as_string();
   if (given_[i] && values_[i].is(Kind::kUndefined)) return failure(values_[i].explanation());
-  return failure("expected str, got " + type_name(values_[i]));
+  return failure("must be str, not " + type_name(values_[i]));
 }
 
 }  // namespace mie::jinja

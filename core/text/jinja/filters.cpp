@@ -82,7 +82,6 @@ Result<Value> round(Runtime&, const Value& self, const Arguments& arguments) {
     MIE_TRY(const MarkedString* given, bound.text(1));
     method = given->text();
   }
-  if (self.is(Kind::kUndefined)) return failure(self.explanation());
   if (!is_number(self)) return failure("type " + type_name(self) + " doesn't define __round__ method");
   if (method == "common") return round_number(self, precision);
   if (method != "ceil" && method != "floor") return failure("method must be common, ceil or floor");

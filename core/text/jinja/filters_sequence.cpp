@@ -111,6 +111,7 @@ Result<Value> sort(Runtime& runtime, const Value& self, const Arguments& argumen
 
 Result<Value> sort_dict(Runtime& runtime, const Value& self, const Arguments& arguments) {
   MIE_TRY(const Bound bound, Bound::bind(arguments, {"dictsort", {"case_sensitive", "by", "reverse"}}));
+  if (self.is(Kind::kUndefined)) return failure(self.explanation());
   if (!self.is(Kind::kDict)) return failure("'" + type_name(self) + "' object has no attribute 'items'");
   bool by_value = false;
   if (bound.has(1)) {

@@ -62,7 +62,6 @@ class Iterable final : public Object {
   [[nodiscard]] std::optional<std::size_t> length() const override;
   [[nodiscard]] bool indexable() const override { return type_ == Type::kRange; }
 
-  [[nodiscard]] Type type() const { return type_; }
   // The next item of a generator or iterator, the first one of the others; nothing at the end.
   std::optional<Value> next();
 

@@ -81,7 +81,8 @@ bool is_line_break(char32_t c) {
 
 bool is_printable(char32_t c) {
   constexpr std::uint32_t kHidden = U_GC_C_MASK | U_GC_Z_MASK;
-  return c == U' ' || (U_MASK(u_charType(icu(c))) & kHidden) == 0;
+  if (c < 0x7F) return c >= U' ';
+  return (U_MASK(u_charType(icu(c))) & kHidden) == 0;
 }
 
 bool is_alphabetic(char32_t c) { return u_isalpha(icu(c)) != 0; }
