@@ -2,7 +2,9 @@
 #include "models/torch/runner.h"
 #include "models/torch/torch_abi.h"
 
+#include <algorithm>
 #include <thread>
+#include <utility>
 
 namespace mie {
 namespace {

@@ -1,5 +1,6 @@
 #include "models/torch/layers.h"
 
+#include <cmath>
 #include <utility>
 
 namespace mie {

@@ -32,7 +32,8 @@ class Indexer {
   [[nodiscard]] std::int64_t slot(int seq, int position) const {
     const int column = position / block_size_;
     ENSURE(column < batch_.max_blocks, "a position past its block table");
-    const std::int64_t block = batch_.block_tables[static_cast<std::size_t>(seq * batch_.max_blocks + column)];
+    const std::int64_t entry = std::int64_t{seq} * batch_.max_blocks + column;
+    const std::int64_t block = batch_.block_tables[static_cast<std::size_t>(entry)];
     ENSURE(block >= 0, "a position without a block");
     return block * block_size_ + position % block_size_;
   }

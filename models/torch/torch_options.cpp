@@ -9,10 +9,7 @@ Result<TorchDtype> parse_torch_dtype(std::string_view text, std::string_view fla
   return Error{Errc::kConfig, std::string(flag) + " must be auto, bf16 or fp32 on the torch backend", std::string(flag)};
 }
 
-TorchDtype resolved_dtype(TorchDtype dtype) {
-  if (dtype != TorchDtype::kAuto) return dtype;
-  return __builtin_cpu_supports("avx512bf16") ? TorchDtype::kBFloat16 : TorchDtype::kFloat32;
-}
+TorchDtype resolved_dtype(TorchDtype dtype) { return dtype == TorchDtype::kAuto ? TorchDtype::kFloat32 : dtype; }
 
 int kv_element_bytes(const TorchOptions& options) {
   const TorchDtype stored = options.kv_dtype == TorchDtype::kAuto ? options.dtype : options.kv_dtype;

@@ -59,9 +59,11 @@ std::vector<Answer> answer(ModelRunner& runner, const EngineSetup& setup, std::s
   auto streams = engine.submit(greedy_requests(prompts, n_new, clock.now()), io.get_executor());
   if (!streams) throw std::runtime_error(streams.error().message);
   std::vector<std::future<Answer>> reading;
+  reading.reserve(streams->size());
   for (auto& stream : *streams) reading.push_back(net::co_spawn(io, read(engine, std::move(stream)), net::use_future));
   io.run();
   std::vector<Answer> answers;
+  answers.reserve(reading.size());
   for (auto& one : reading) answers.push_back(one.get());
   engine.stop();
   return answers;

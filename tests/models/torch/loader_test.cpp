@@ -93,6 +93,7 @@ TEST(TorchOptions, DtypeNamesAreThoseOfTheCommandLine) {
 }
 
 TEST(TorchOptions, KvElementsFollowTheirOwnTypeThenTheWeights) {
+  EXPECT_EQ(kv_element_bytes({}), 4) << "auto is fp32";
   EXPECT_EQ(kv_element_bytes({.dtype = TorchDtype::kFloat32}), 4);
   EXPECT_EQ(kv_element_bytes({.dtype = TorchDtype::kBFloat16}), 2);
   EXPECT_EQ(kv_element_bytes({.dtype = TorchDtype::kFloat32, .kv_dtype = TorchDtype::kBFloat16}), 2);

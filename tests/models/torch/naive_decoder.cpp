@@ -104,7 +104,7 @@ std::vector<double> naive_logprobs(const SyntheticModel& model, std::span<const 
   const std::vector<float>& embedding = model.numbers(TensorRole::kEmbedding, -1);
   std::vector<Vector> xs;
   for (const TokenId token : tokens) {
-    const auto row = embedding.begin() + token.value() * spec.hidden;
+    const auto row = embedding.begin() + std::ptrdiff_t{token.value()} * spec.hidden;
     xs.emplace_back(row, row + static_cast<std::ptrdiff_t>(hidden));
   }
   for (int layer = 0; layer < spec.n_layers; ++layer) run_layer(model, layer, xs);

@@ -7,7 +7,7 @@ namespace mie::test {
 
 SyntheticModel::SyntheticModel(ModelSpec spec, std::uint64_t seed) : plan_{std::move(spec), {}}, seed_(seed) {
   const ModelSpec& s = plan_.spec;
-  const std::int64_t q_width = s.n_heads * s.head_dim, kv_width = s.n_kv_heads * s.head_dim;
+  const std::int64_t q_width = std::int64_t{s.n_heads} * s.head_dim, kv_width = std::int64_t{s.n_kv_heads} * s.head_dim;
   add(TensorRole::kEmbedding, -1, {s.n_vocab, s.hidden});
   add(TensorRole::kOutputNorm, -1, {s.hidden});
   if (!s.tied_embeddings) add(TensorRole::kOutput, -1, {s.n_vocab, s.hidden});

@@ -103,8 +103,8 @@ TEST(TorchSynthetic, LongPrefillEqualsTheReference) {
   ModelSpec spec = small_spec();
   spec.context_length = 640;
   const SyntheticModel model(spec, 9);
-  std::vector<TokenId> tokens;
-  for (int i = 0; i < 600; ++i) tokens.emplace_back(i * i % spec.n_vocab);
+  std::vector<TokenId> tokens(600);
+  for (int i = 0; i < 600; ++i) tokens[static_cast<std::size_t>(i)] = TokenId(i * i % spec.n_vocab);
   const auto runner = open(model, options(TorchDtype::kFloat32, 16));
   const auto sampled =
       generate(*runner, std::vector<std::vector<TokenId>>{tokens}, 1, {.block_size = 16}, spec.n_vocab).front().front();
