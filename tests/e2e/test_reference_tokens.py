@@ -1,0 +1,27 @@
+"""The served model gives the reference implementation's tokens: the golden prompts over HTTP, all at once."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden/model/smollm2_greedy.json").read_text())
+CLOSE_CALL = 1e-4  # a smaller gap between the reference's two best logits is a tie: rounding may break it either way
+
+
+def ask(server, prompt: dict) -> list[int]:
+    answer = server.post("/v1/completions", {"prompt": prompt["ids"], "max_tokens": GOLDEN["n_new"], "temperature": 0,
+                                             "ignore_eos": True, "return_token_ids": True})
+    assert answer.status == 200, answer.body
+    return answer.json["choices"][0]["token_ids"]
+
+
+def test_every_golden_prompt_at_once(real):
+    with ThreadPoolExecutor(len(GOLDEN["prompts"])) as pool:
+        answers = list(pool.map(lambda prompt: ask(real, prompt), GOLDEN["prompts"]))
+    for prompt, tokens in zip(GOLDEN["prompts"], answers):
+        for i, (got, want) in enumerate(zip(tokens, prompt["tokens"], strict=True)):
+            if got != want:
+                assert prompt["gaps"][i] < CLOSE_CALL, f"{prompt['name']}: token {i} is {got}, not {want}"
+                print(f"{prompt['name']}: token {i} differs at a gap of {prompt['gaps'][i]}")
+                break
+    real.wait_idle()
