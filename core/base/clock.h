@@ -14,8 +14,8 @@ class Clock {
   using time_point = std::chrono::time_point<std::chrono::steady_clock, duration>;
 
   virtual ~Clock() = default;
-  [[nodiscard]] virtual time_point now() const = 0;                // monotonic; deadlines and latencies
-  [[nodiscard]] virtual std::int64_t unix_seconds() const = 0;     // wall clock; log stamps and `created` only
+  [[nodiscard]] virtual time_point now() const = 0;             // monotonic; deadlines and latencies
+  [[nodiscard]] virtual std::int64_t unix_seconds() const = 0;  // wall clock; log stamps and `created` only
 };
 
 class SystemClock final : public Clock {

@@ -19,8 +19,8 @@ class InvariantError : public std::logic_error {
 }  // namespace mie
 
 // `message` is anything that a std::string can be built from; it is evaluated on failure only.
-#define ENSURE(condition, message)                                               \
-  do {                                                                           \
-    if (!(condition)) [[unlikely]]                                               \
-      ::mie::invariant_failed(#condition, __FILE__, __LINE__, (message));        \
+#define ENSURE(condition, message)                                        \
+  do {                                                                    \
+    if (!(condition)) [[unlikely]]                                        \
+      ::mie::invariant_failed(#condition, __FILE__, __LINE__, (message)); \
   } while (false)

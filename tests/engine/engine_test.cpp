@@ -1,6 +1,5 @@
 // The engine as other threads see it: queue limits, releases, health, laws under load.
 #include "core/engine/engine.h"
-
 #include "core/base/ensure.h"
 #include "tests/engine/running_engine.h"
 #include "tests/fakes/conservation_laws.h"
