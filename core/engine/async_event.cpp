@@ -13,7 +13,7 @@ constexpr auto kNever = net::steady_timer::time_point::max();
 
 }  // namespace
 
-AsyncEvent::AsyncEvent(net::any_io_executor executor) : timer_(std::move(executor), kNever) {}
+AsyncEvent::AsyncEvent(const net::any_io_executor& executor) : timer_(executor, kNever) {}
 
 void AsyncEvent::notify() { timer_.cancel(); }
 

@@ -15,7 +15,7 @@ namespace net = boost::asio;
 
 class AsyncEvent {
  public:
-  explicit AsyncEvent(net::any_io_executor executor);
+  explicit AsyncEvent(const net::any_io_executor& executor);
 
   // Everyone who waits now is resumed through the executor, never inside this call.
   void notify();

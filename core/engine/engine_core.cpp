@@ -82,6 +82,7 @@ void EngineCore::reap() {
 
 EngineCore::Progress EngineCore::end_failed_step() {
   std::vector<LiveRequest*> failed;
+  failed.reserve(plan_.run.size());
   for (const Scheduled& planned : plan_.run) failed.push_back(&requests_.live(planned.id));
   plan_ = {};
   end_each(failed, FinishReason::kError, {Errc::kModelError, "the model step failed"});

@@ -56,7 +56,7 @@ std::optional<Value> tagged_content(const Value& content) {
 }
 
 Result<Value> with_tagged_final_message(const Value& messages) {
-  const Error nothing = jinja::failure("continue_final_message is set but the final message has no text to continue");
+  Error nothing = jinja::failure("continue_final_message is set but the final message has no text to continue");
   if (!messages.is_sequence() || messages.as_items().empty()) return nothing;
   std::vector<Value> tagged_messages = messages.as_items();
   Value& last = tagged_messages.back();

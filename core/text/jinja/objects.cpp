@@ -73,7 +73,7 @@ std::optional<std::size_t> Iterable::length() const {
 
 std::optional<Value> Iterable::next() {
   if (n_used_ == items_.size()) return std::nullopt;
-  const Value item = items_[n_used_];
+  Value item = items_[n_used_];
   if (once()) ++n_used_;
   return item;
 }

@@ -124,7 +124,7 @@ Result<ApplyTest> Parser::parse_test() {
 
 Result<void> Parser::parse_argument(CallArguments& arguments) {
   const bool only_named_may_follow = arguments.more_positional != nullptr || arguments.more_named != nullptr;
-  const Error misplaced = error("invalid syntax for function call expression");
+  Error misplaced = error("invalid syntax for function call expression");
   if (skip_operator("*")) {
     if (only_named_may_follow) return misplaced;
     MIE_TRY(arguments.more_positional, parse_expression());
