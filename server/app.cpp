@@ -144,9 +144,9 @@ void App::start_draining() {
 }
 
 // Until the engine has nothing left, time is up or a second signal came. Polled: it happens once in a process.
-net::awaitable<void> App::wait_for_idle(std::chrono::steady_clock::time_point deadline) {
+net::awaitable<void> App::wait_for_idle(Clock::time_point deadline) {
   net::steady_timer pause(strand_);
-  while (n_signals_ < 2 && std::chrono::steady_clock::now() < deadline) {
+  while (n_signals_ < 2 && clock_.now() < deadline) {
     const EngineHealth health = serving_->engine().health();
     if (health.n_running + health.n_waiting == 0) co_return;
     pause.expires_after(kPoll);
@@ -157,7 +157,7 @@ net::awaitable<void> App::wait_for_idle(std::chrono::steady_clock::time_point de
 net::awaitable<void> App::drain(App* self) {
   net::steady_timer pause(self->strand_);
   if (self->serving_) {
-    co_await self->wait_for_idle(std::chrono::steady_clock::now() + self->config_.server.drain_timeout);
+    co_await self->wait_for_idle(self->clock_.now() + self->config_.server.drain_timeout);
     if (self->n_signals_ < 2)
       co_await end_all(self);
     else
@@ -165,11 +165,10 @@ net::awaitable<void> App::drain(App* self) {
   }
   self->table_.close_waiting();
   const bool at_once = self->n_signals_ >= 2;
-  const auto deadline =
-      std::chrono::steady_clock::now() + (at_once ? std::chrono::steady_clock::duration(kLastFramesAtOnce) : kLastFrames);
+  const auto deadline = self->clock_.now() + (at_once ? Clock::duration(kLastFramesAtOnce) : kLastFrames);
   // What still runs besides sessions: the listener, the signal watch and this.
   constexpr int kOwnTasks = 3;
-  while (self->service_.tasks().n_running() > kOwnTasks && std::chrono::steady_clock::now() < deadline) {
+  while (self->service_.tasks().n_running() > kOwnTasks && self->clock_.now() < deadline) {
     pause.expires_after(kPoll);
     co_await pause.async_wait(net::use_awaitable);
   }

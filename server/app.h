@@ -48,7 +48,7 @@ class App {
   static net::awaitable<void> watch_signals(App* self);
   static net::awaitable<void> drain(App* self);
   static net::awaitable<void> end_all(App* self);
-  net::awaitable<void> wait_for_idle(std::chrono::steady_clock::time_point deadline);
+  net::awaitable<void> wait_for_idle(Clock::time_point deadline);
   void finish(int exit_code);
   void publish_info();
 

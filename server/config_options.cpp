@@ -1,4 +1,5 @@
 // The table of settings. Adding one is a line here and a member of Config.
+// Long because it is one table, which is read as a whole.
 #include "server/config.h"
 
 #include "core/sched/make_scheduler.h"

@@ -49,7 +49,8 @@ class Connection::Deadline {
   std::shared_ptr<Armed> record_;
 };
 
-Connection::Connection(Socket socket) : socket_(std::move(socket)), timer_(socket_.get_executor()) {
+Connection::Connection(Socket socket, const Clock& clock)
+    : socket_(std::move(socket)), clock_(clock), timer_(socket_.get_executor()) {
   Error ignored;
   socket_.non_blocking(true, ignored);
 }
@@ -80,12 +81,11 @@ net::awaitable<Connection::ReadEnd> Connection::read_more(TimePoint deadline) {
   co_return ec == net::error::operation_aborted ? ReadEnd::kCancelled : ReadEnd::kGone;
 }
 
-net::awaitable<Connection::WriteEnd> Connection::write(std::string_view bytes,
-                                                       std::chrono::steady_clock::duration stall_limit) {
+net::awaitable<Connection::WriteEnd> Connection::write(std::string_view bytes, Clock::duration stall_limit) {
   n_unwritten_ = bytes.size();
   while (n_unwritten_ > 0) {
     if (cancelled_) co_return WriteEnd::kCancelled;
-    const Deadline limit(*this, std::chrono::steady_clock::now() + stall_limit);
+    const Deadline limit(*this, clock_.now() + stall_limit);
     const auto rest = bytes.substr(bytes.size() - n_unwritten_);
     const auto [ec, n] = co_await socket_.async_write_some(net::buffer(rest.data(), rest.size()), kTuple);
     n_unwritten_ -= n;
@@ -129,10 +129,10 @@ void Connection::cancel() noexcept {
   socket_.cancel(ignored);
 }
 
-net::awaitable<void> Connection::close_gently(std::chrono::steady_clock::duration limit) {
+net::awaitable<void> Connection::close_gently(Clock::duration limit) {
   Error ignored;
   socket_.shutdown(Socket::shutdown_send, ignored);
-  const auto deadline = std::chrono::steady_clock::now() + limit;
+  const auto deadline = clock_.now() + limit;
   std::size_t n_discarded = 0;
   consume(unread().size());
   while (n_discarded < kMaxDiscarded && co_await read_more(deadline) == ReadEnd::kSome) {

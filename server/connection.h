@@ -2,6 +2,8 @@
 // Shared by its session and, for cancel() from outside, by the connection table; every call on the connection's strand.
 #pragma once
 
+#include "core/base/clock.h"
+
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -19,9 +21,9 @@ namespace net = boost::asio;
 class Connection {
  public:
   using Socket = net::generic::stream_protocol::socket;  // TCP or unix
-  using TimePoint = std::chrono::steady_clock::time_point;
+  using TimePoint = Clock::time_point;
 
-  explicit Connection(Socket socket);
+  Connection(Socket socket, const Clock& clock);  // the clock outlives it
   ~Connection();
 
   [[nodiscard]] net::any_io_executor executor() { return socket_.get_executor(); }
@@ -36,7 +38,7 @@ class Connection {
 
   enum class WriteEnd { kAll, kGone, kStalled, kCancelled };
   // `bytes` lives until the return. kStalled: the client took nothing for `stall_limit`.
-  net::awaitable<WriteEnd> write(std::string_view bytes, std::chrono::steady_clock::duration stall_limit);
+  net::awaitable<WriteEnd> write(std::string_view bytes, Clock::duration stall_limit);
   [[nodiscard]] std::size_t n_unwritten() const { return n_unwritten_; }  // of the write that is under way
 
   // What fits the socket at once; for last words to a client that may not be listening.
@@ -51,7 +53,7 @@ class Connection {
 
   // Sends the end, then discards what the client still says for at most `limit` and 64 KiB: a close with unread bytes
   // would reset the connection and take the answer with it.
-  net::awaitable<void> close_gently(std::chrono::steady_clock::duration limit);
+  net::awaitable<void> close_gently(Clock::duration limit);
 
  private:
   class Deadline;
@@ -62,6 +64,7 @@ class Connection {
   [[nodiscard]] bool peer_has_closed();
 
   Socket socket_;
+  const Clock& clock_;
   net::steady_timer timer_;
   std::shared_ptr<Armed> armed_;  // shared with timer handlers, which may run after the operation they were for
   std::string unread_;

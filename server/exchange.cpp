@@ -28,6 +28,7 @@ bool valid_request_id(std::string_view text) {
 
 std::int64_t raw_monotonic_ns() {
   timespec now{};
+  // Past the seam because clients on this machine compare this stamp with their own of the same clock.
   ::clock_gettime(CLOCK_MONOTONIC_RAW, &now);
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
@@ -94,7 +95,7 @@ net::awaitable<BodyOutcome> Exchange::read_body() {
 }
 
 net::awaitable<BodyOutcome> Exchange::receive_body() {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = service_.clock().now();
   const auto total = start + service_.options().body_timeout;
   for (;;) {
     const auto step = body_reader_.put(connection_->unread());
@@ -107,7 +108,7 @@ net::awaitable<BodyOutcome> Exchange::receive_body() {
     if (body_reader_.done()) co_return BodyOutcome{body_reader_.take(), {}};
     // The instant at which the mean rate falls below the least allowed.
     const auto earned = std::chrono::duration<double>(static_cast<double>(body_reader_.n_bytes()) / kMinBytesPerSecond);
-    const auto too_slow = start + kRateGrace + std::chrono::duration_cast<std::chrono::steady_clock::duration>(earned);
+    const auto too_slow = start + kRateGrace + std::chrono::duration_cast<Clock::duration>(earned);
     const auto end = co_await connection_->read_more(std::min(total, too_slow));
     if (end == Connection::ReadEnd::kTimeout) {
       co_return BodyOutcome{{}, Error{Errc::kRequestTimeout, "the request body came too late or too slowly", ""}};
@@ -123,7 +124,7 @@ std::string Exchange::answer_head(int status, const Fields& fields) const {
   for (const auto& [name, value] : fields) add(name, value);
   add("X-Request-Id", request_id_);
   add("X-Content-Type-Options", "nosniff");
-  add("Date", http_date(std::time(nullptr)));
+  add("Date", http_date(service_.clock().unix_seconds()));
   add("Server", "mie/" + std::string(build_info().version));
   if (!keep_alive_)
     add("Connection", "close");

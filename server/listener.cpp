@@ -146,7 +146,7 @@ void Listener::welcome(Connection::Socket socket) {
   Code ignored;
   if (unix_path_.empty()) socket.set_option(Tcp::no_delay(true), ignored);
   const std::string address = remote_address(socket);
-  auto connection = std::make_shared<Connection>(std::move(socket));
+  auto connection = std::make_shared<Connection>(std::move(socket), service_.clock());
   auto seat = table_.enter(connection, address);
   if (!seat) {
     service_.metrics().connection_refused();

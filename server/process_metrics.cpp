@@ -18,6 +18,7 @@ prometheus::Gauge& gauge(MetricsRegistry& registry, const char* name, const char
 
 double cpu_seconds() {
   timespec used{};
+  // Past the seam because it is processor time, not time of day.
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
   return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
@@ -44,7 +45,7 @@ double max_fds() {
 
 }  // namespace
 
-ProcessMetrics::ProcessMetrics(MetricsRegistry& registry)
+ProcessMetrics::ProcessMetrics(MetricsRegistry& registry, const Clock& clock)
     : cpu_seconds_(prometheus::BuildCounter()
                        .Name("process_cpu_seconds_total")
                        .Help("User and system time")
@@ -53,7 +54,7 @@ ProcessMetrics::ProcessMetrics(MetricsRegistry& registry)
       resident_bytes_(gauge(registry, "process_resident_memory_bytes", "Resident memory")),
       open_fds_(gauge(registry, "process_open_fds", "Open descriptors")) {
   gauge(registry, "process_max_fds", "Most descriptors that may be open").Set(max_fds());
-  gauge(registry, "process_start_time_seconds", "Unix time of the start").Set(static_cast<double>(std::time(nullptr)));
+  gauge(registry, "process_start_time_seconds", "Unix time of the start").Set(static_cast<double>(clock.unix_seconds()));
 }
 
 void ProcessMetrics::refresh() {

@@ -1,6 +1,7 @@
 // The process_* series, read from /proc at each scrape. Owned by the service; refresh() from any thread.
 #pragma once
 
+#include "core/base/clock.h"
 #include "core/base/metrics.h"
 
 #include <prometheus/counter.h>
@@ -12,7 +13,7 @@ namespace mie {
 
 class ProcessMetrics {
  public:
-  explicit ProcessMetrics(MetricsRegistry& registry);
+  ProcessMetrics(MetricsRegistry& registry, const Clock& clock);
 
   void refresh();
 

@@ -30,7 +30,7 @@ StepBatch one_token_step(std::int32_t token) {
 
 }  // namespace
 
-std::optional<Error> self_check(LoadedModel& model) {
+std::optional<Error> self_check(LoadedModel& model, const Clock& clock) {
   const Tokenizer& tokenizer = *model.served.tokenizer;
   if (!tokenizer_round_trips(tokenizer)) return failed("the tokenizer does not give a text back");
   SamplingRow row;
@@ -38,14 +38,14 @@ std::optional<Error> self_check(LoadedModel& model) {
   row.n_top_logprobs = 0;
   row.position = 1;
   const auto first = tokenizer.encode("a");
-  const auto began = std::chrono::steady_clock::now();
+  const auto began = clock.now();
   try {
     const auto sampled = model.runner->run(one_token_step(first.front().value()), {&row, 1});
     if (!std::isfinite(sampled.at(0).logprob)) return failed("a log-probability is not finite");
   } catch (const std::exception& error) {
     return failed(error.what());
   }
-  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
+  const std::chrono::duration<double, std::milli> took = clock.now() - began;
   logger("model")->info("self_check step_ms={:.2f}", took.count());
   return {};
 }

@@ -9,6 +9,6 @@
 namespace mie {
 
 // Error kModelFormat saying which of the two failed.
-[[nodiscard]] std::optional<Error> self_check(LoadedModel& model);
+[[nodiscard]] std::optional<Error> self_check(LoadedModel& model, const Clock& clock);
 
 }  // namespace mie

@@ -30,7 +30,7 @@ struct Loaded {
 class Service {
  public:
   Service(const ServerOptions& options, const Clock& clock, MetricsRegistry& registry)
-      : options_(options), clock_(clock), registry_(registry), metrics_(registry), process_(registry) {}
+      : options_(options), clock_(clock), registry_(registry), metrics_(registry), process_(registry, clock) {}
 
   [[nodiscard]] const ServerOptions& options() const { return options_; }
   [[nodiscard]] const Clock& clock() const { return clock_; }

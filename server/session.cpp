@@ -9,7 +9,6 @@
 namespace mie {
 namespace {
 
-using SteadyPoint = std::chrono::steady_clock::time_point;
 constexpr auto kLinger = std::chrono::seconds(1);
 
 // Counts as idle between requests, as active while it answers.
@@ -51,14 +50,14 @@ void skip_blank_lines(Connection& connection) {
   while (connection.unread().starts_with("\r\n")) connection.consume(2);
 }
 
-// The first byte may take until `first_byte`; the whole head, from its first byte, `head_timeout`.
-net::awaitable<NextHead> read_next_head(Connection& connection, SteadyPoint first_byte, ServerOptions::Duration head_timeout) {
+// The first byte may take until `first_byte`; the whole head, from its first byte, the head timeout.
+net::awaitable<NextHead> read_next_head(Connection& connection, Clock::time_point first_byte, const Service& service) {
   NextHead next;
-  std::optional<SteadyPoint> whole_head;
+  std::optional<Clock::time_point> whole_head;
   for (;;) {
     skip_blank_lines(connection);
     if (!connection.unread().empty()) {
-      if (!whole_head) whole_head = std::chrono::steady_clock::now() + head_timeout;
+      if (!whole_head) whole_head = service.clock().now() + service.options().head_timeout;
       next.head = read_head(connection.unread(), next.n_bytes);
       if (next.head) co_return next;
     }
@@ -110,7 +109,7 @@ net::awaitable<void> run_session(std::shared_ptr<Connection> connection, std::un
   ConnectionState waiting = ConnectionState::kFresh;
   for (int n_left = options.max_requests_per_connection; n_left > 0; --n_left) {
     seat->set(waiting);
-    NextHead next = co_await read_next_head(*connection, std::chrono::steady_clock::now() + patience, options.head_timeout);
+    NextHead next = co_await read_next_head(*connection, service->clock().now() + patience, *service);
     if (!next.head) break;
     const ActivePeriod active(*seat, service->metrics());
     if (co_await serve_one(connection, *service, peer, std::move(next), n_left == 1) == Next::kClose) break;

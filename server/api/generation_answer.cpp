@@ -6,7 +6,7 @@
 namespace mie::api {
 namespace {
 
-constexpr auto kNever = std::chrono::steady_clock::time_point::max();
+constexpr auto kNever = Clock::time_point::max();
 
 AnswerFrame make_frame(const ServedModel& model, const PreparedGeneration& prepared, std::int64_t created) {
   const bool chat = prepared.kind == GenerationKind::kChat;
@@ -82,9 +82,9 @@ net::awaitable<AnswerEnd> GenerationAnswer::stream() {
     if (last) add_last_frames();
     const AnswerEnd end = co_await send(last);
     if (last || end != AnswerEnd::kWhole) co_return end;
-    const auto quiet_until = ping.count() == 0 ? kNever : std::chrono::steady_clock::now() + ping;
+    const auto quiet_until = ping.count() == 0 ? kNever : service_.clock().now() + ping;
     co_await run_->wait_for_news(quiet_until);
-    if (std::chrono::steady_clock::now() >= quiet_until) {
+    if (service_.clock().now() >= quiet_until) {
       sse_.ping();
       service_.metrics().stream_event(StreamEvent::kPing);
     }

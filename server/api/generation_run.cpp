@@ -126,8 +126,8 @@ void GenerationRun::notify() {
   setup_.connection->cancel();
 }
 
-net::awaitable<void> GenerationRun::wait_for_news(std::chrono::steady_clock::time_point deadline) {
-  while (!has_news_ && std::chrono::steady_clock::now() < deadline) {
+net::awaitable<void> GenerationRun::wait_for_news(Clock::time_point deadline) {
+  while (!has_news_ && setup_.clock.now() < deadline) {
     news_.expires_at(deadline);
     const auto [ec] = co_await news_.async_wait(net::as_tuple(net::use_awaitable));
     (void)ec;  // a cancelled coroutine throws at its next co_await

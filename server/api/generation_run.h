@@ -56,7 +56,7 @@ class GenerationRun : public std::enable_shared_from_this<GenerationRun> {
   static Result<std::shared_ptr<GenerationRun>> submit(const ServedModel& model, PreparedGeneration& prepared, Setup setup);
 
   // News: text, an end or a failure since the last look() began. Returns at once when there is some; at the deadline too.
-  net::awaitable<void> wait_for_news(std::chrono::steady_clock::time_point deadline);
+  net::awaitable<void> wait_for_news(Clock::time_point deadline);
   void look() { has_news_ = false; }
 
   [[nodiscard]] std::vector<std::unique_ptr<LiveChoice>>& choices() { return choices_; }

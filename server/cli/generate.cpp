@@ -20,7 +20,7 @@
 namespace mie {
 namespace {
 
-constexpr auto kNever = std::chrono::steady_clock::time_point::max();
+constexpr auto kNever = Clock::time_point::max();
 
 // One number of the request body that a flag may set; sent as written, checked where the server checks it.
 struct NumberFlag {

@@ -1,3 +1,5 @@
+// Every field of a request against the tables of the interface.
+// Long because it is those tables, row by row.
 #include "server/api/generation_params.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // What clients get: streams and whole answers, errors, HTTP rules. Over loopback, with the model that needs no weights.
+// Long because the cases share the reading of answers, and each is short.
 #include "tests/server/test_server.h"
 
 #include <gtest/gtest.h>
