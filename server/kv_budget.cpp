@@ -10,6 +10,8 @@
 namespace mie {
 namespace {
 
+constexpr std::int64_t kUsualBytes = std::int64_t{2} << 30U;
+
 Error bad(std::string message) { return {Errc::kConfig, std::move(message), ""}; }
 
 std::optional<std::int64_t> first_number(const char* path) {
@@ -25,6 +27,11 @@ std::int64_t meminfo_available() {
     if (name == "MemAvailable:") return kib * 1024;
   }
   return std::numeric_limits<std::int64_t>::max();
+}
+
+std::int64_t automatic_bytes(const PageLayout& shape, int max_model_len, std::int64_t free_bytes) {
+  const std::int64_t one_context = shape.bytes_per_block() * blocks_for(max_model_len, shape.block_size);
+  return std::min(free_bytes / 2, std::max(kUsualBytes, one_context));
 }
 
 }  // namespace
@@ -50,7 +57,8 @@ Result<KvBudgetPlan> plan_kv(const Config& config, int context_length, PageLayou
 
   const std::int64_t wanted = std::int64_t{config.max_num_seqs} * blocks_for(plan.max_model_len, plan.block_size);
   const bool automatic = config.kv_cache_memory_bytes == 0;
-  const int affordable = shape.blocks_in(automatic ? free_bytes : config.kv_cache_memory_bytes);
+  const int affordable =
+      shape.blocks_in(automatic ? automatic_bytes(shape, plan.max_model_len, free_bytes) : config.kv_cache_memory_bytes);
   plan.n_blocks = automatic ? static_cast<int>(std::min<std::int64_t>(wanted, affordable)) : affordable;
   if (plan.n_blocks < 1) {
     return bad(

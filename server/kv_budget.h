@@ -16,7 +16,9 @@ struct KvBudgetPlan {
   bool lowered = false;   // max_model_len is less than the model's context because the pool holds no more
 };
 
-// `shape`: the model's, block_size not set yet. `free_bytes`: what may be taken where --kv-cache-memory is automatic.
+// `shape`: the model's, block_size not set yet. `free_bytes`: memory that nothing else needs. Where --kv-cache-memory is
+// automatic at most half of it is taken, and 2 GiB unless one full context is more: the memory is touched at the start, so
+// all that there is would cost every start seconds and every neighbour its share.
 // Errors: kConfig: a block size or length that is not allowed, or memory for not even one block.
 Result<KvBudgetPlan> plan_kv(const Config& config, int context_length, PageLayout shape, std::int64_t free_bytes);
 

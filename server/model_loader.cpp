@@ -112,7 +112,7 @@ Result<LoadedModel> load_fake(const Config& config, Phases& phases) {
   if (auto error = set_template(config, std::string(fake_chat_template()), model.served)) return *std::move(error);
   phases.done("open");
   const PageLayout shape{.n_layers = 1, .n_kv_heads = 1, .head_dim = 1, .element_bytes = 2};  // a token id a slot
-  const auto kv = plan_kv(config, kFakeContext, shape, available_memory_bytes() / 2);
+  const auto kv = plan_kv(config, kFakeContext, shape, available_memory_bytes());
   if (kv.has_error()) return kv.error();
   note_lowered(*kv, kFakeContext);
   set_names(config, "fake", model.served);
@@ -200,7 +200,7 @@ Result<LoadedModel> load_gguf(const Config& config, Phases& phases) {
       .n_layers = spec.n_layers, .n_kv_heads = spec.n_kv_heads, .head_dim = spec.head_dim, .element_bytes = element_bytes};
   const std::int64_t weight_bytes = model.served.n_params * 4;  // expanded, at most
   const auto kv =
-      plan_kv(config, spec.context_length, shape, std::max<std::int64_t>(0, available_memory_bytes() - weight_bytes) / 2);
+      plan_kv(config, spec.context_length, shape, std::max<std::int64_t>(0, available_memory_bytes() - weight_bytes));
   if (kv.has_error()) return kv.error();
   note_lowered(*kv, spec.context_length);
   options->n_blocks = model.n_blocks = kv->n_blocks;

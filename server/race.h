@@ -1,5 +1,7 @@
 // Work against a watch: the first to end wins, the other is cancelled and waited for, so both may refer to the caller's
-// locals. What the winner throws is thrown here. REQUIRES: neither consumes bytes that a cancelled read would lose.
+// locals. Work that was done before it noticed that it had lost still counts as done: a client that hangs up on the last
+// byte has its whole answer. What the winner throws is thrown here.
+// REQUIRES: neither consumes bytes that a cancelled read would lose.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -15,7 +17,7 @@
 
 namespace mie {
 
-// Empty: the watch won.
+// Empty: the watch won and the work was cut short.
 template <class T>
 boost::asio::awaitable<std::optional<T>> race(boost::asio::awaitable<T> work, boost::asio::awaitable<void> watch) {
   namespace net = boost::asio;
@@ -24,10 +26,10 @@ boost::asio::awaitable<std::optional<T>> race(boost::asio::awaitable<T> work, bo
                                                      net::co_spawn(executor, std::move(watch), net::deferred));
   auto [order, work_failure, result, watch_failure] =
       co_await both.async_wait(net::experimental::wait_for_one(), net::use_awaitable);
+  if (!work_failure) co_return std::move(result);
   const bool work_won = order[0] == 0;
   if (const auto& failure = work_won ? work_failure : watch_failure) std::rethrow_exception(failure);
-  if (!work_won) co_return std::nullopt;
-  co_return std::move(result);
+  co_return std::nullopt;
 }
 
 }  // namespace mie

@@ -141,6 +141,18 @@ TEST(KvBudget, AutomaticTakesFullContextsAtMost) {
   EXPECT_FALSE(plan->lowered);
 }
 
+TEST(KvBudget, AutomaticTakesHalfOfWhatIsFreeAndTwoGibibytesUnlessAContextIsMore) {
+  Config config;
+  config.block_size = "8";
+  const auto n_blocks = [&](const PageLayout& shape, int context, std::int64_t free_bytes) {
+    return plan_kv(config, context, shape, free_bytes)->n_blocks;
+  };
+  EXPECT_EQ(n_blocks(kShape, 1 << 20, 64 * 32), 32) << "blocks of 8 tokens take 32 bytes";
+  const PageLayout mebibyte = {.n_layers = 1, .n_kv_heads = 1, .head_dim = 1 << 16, .element_bytes = 1};  // a block of 8 tokens
+  EXPECT_EQ(n_blocks(mebibyte, 8000, std::int64_t{1} << 40), 2048);
+  EXPECT_EQ(n_blocks(mebibyte, 80'000, std::int64_t{1} << 40), 10'000) << "one context";
+}
+
 TEST(KvBudget, LittleMemoryLowersTheLengthUnlessItWasAskedFor) {
   Config config;
   config.kv_cache_memory_bytes = 4 * 32 * 2;  // two blocks
@@ -167,7 +179,7 @@ TEST(KvBudget, TheContiguousBaselineHasOneBlockASequence) {
 
 TEST(KvBudget, NoRoomForABlockIsAnError) {
   Config config;
-  EXPECT_TRUE(plan_kv(config, 100, kShape, 10).has_error());
+  EXPECT_TRUE(plan_kv(config, 100, kShape, 255).has_error()) << "a block takes 128 bytes";
   config.block_size = "7";
   EXPECT_TRUE(plan_kv(config, 100, kShape, 1 << 20).has_error());
 }

@@ -1,5 +1,6 @@
 // The server's own states: loading, failing steps, deadlines, drain, and the sums of its counters after a mixed run.
 #include "server/app.h"
+#include "server/json/response_write.h"
 #include "tests/server/test_server.h"
 
 #include <gtest/gtest.h>
@@ -256,6 +257,40 @@ TEST(Counters, AddUpAfterAMixedRun) {
   }
   EXPECT_EQ(n_http, n_posts);
   EXPECT_GE(n_delivered, 14);
+}
+
+TEST(Counters, AddUpWithManyClientsAndSeveralIoThreads) {
+  TestServerSetup setup{.fake = {.n_vocab = 300, .eos = TokenId(2)}};
+  setup.config.io_threads = 3;
+  TestServer server(setup);
+  constexpr int kClients = 8, kRounds = 12;
+  std::vector<std::thread> clients;
+  for (int c = 0; c < kClients; ++c) {
+    clients.emplace_back([&server, c] {
+      for (int round = 0; round < kRounds; ++round) {
+        auto client = server.connect();
+        const std::string prompt = std::string(static_cast<std::size_t>(1 + c), 'p');
+        if ((c + round) % 3 == 0) {
+          client.send(post_request("/v1/completions", body(prompt, 1500, ",\"stream\":true")));
+          (void)client.read_until("data: ");
+          client.reset();
+        } else if ((c + round) % 3 == 1) {
+          std::string quoted;
+          json::append_quoted(quoted, server.expected_text(prompt, 12));
+          EXPECT_NE(client.post("/v1/completions", body(prompt, 12)).body.find("\"text\":" + quoted), std::string::npos);
+        } else {
+          EXPECT_EQ(client.post("/v1/completions", body(prompt, 12, ",\"stream\":true")).events().back(), "[DONE]");
+        }
+      }
+    });
+  }
+  for (auto& client : clients) client.join();
+  server.expect_idle();
+  EXPECT_EQ(server.metric("mie_requests_received_total"), kClients * kRounds);
+  EXPECT_EQ(server.metric("mie_requests_accepted_total"), kClients * kRounds);
+  EXPECT_EQ(server.metric("mie_requests_ended_total{outcome=\"client_gone\"}"), kClients * kRounds / 3);
+  EXPECT_EQ(server.metric("vllm:generation_tokens_total"),
+            server.metric("mie_tokens_delivered_total") + server.metric("mie_tokens_discarded_total"));
 }
 
 }  // namespace

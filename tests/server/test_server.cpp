@@ -71,10 +71,12 @@ TestServer::TestServer(TestServerSetup setup)
   }
   listener_ = Listener::open(context_, any_port(), service_, table_).value();
   listener_->start();
-  io_ = std::thread([this] {
-    const auto keep = net::make_work_guard(context_);
-    context_.run();
-  });
+  for (int i = 0; i < setup_.config.io_threads; ++i) {
+    io_.emplace_back([this] {
+      const auto keep = net::make_work_guard(context_);
+      context_.run();
+    });
+  }
 }
 
 TestServer::~TestServer() {
@@ -82,7 +84,7 @@ TestServer::~TestServer() {
   listener_->close();
   table_.close_waiting();
   context_.stop();
-  io_.join();
+  for (auto& thread : io_) thread.join();
   service_.slow_lane().join();
   if (serving_) serving_->engine().stop();
 }

@@ -1,5 +1,5 @@
-// The whole server in this process, on a free loopback port, with the model that needs no weights: one I/O thread, the
-// engine's own thread, and a gate that holds the model so that a test decides when a step may run.
+// The whole server in this process, on a free loopback port, with the model that needs no weights: one I/O thread unless
+// the test wants more, the engine's own thread, and a gate that holds the model so that a test decides when a step may run.
 #pragma once
 
 #include "models/fake_runner.h"
@@ -75,7 +75,7 @@ class TestServer {
   std::unique_ptr<ServingModel> serving_;
   net::io_context context_{1};
   std::unique_ptr<Listener> listener_;
-  std::thread io_;
+  std::vector<std::thread> io_;  // config.io_threads
 };
 
 }  // namespace mie::test
