@@ -14,8 +14,8 @@
 namespace mie {
 namespace {
 
-constexpr std::size_t kReadBytes = 16 * 1024;
-constexpr std::size_t kMaxDiscarded = 64 * 1024;
+constexpr std::size_t kReadBytes = std::size_t{16} << 10U;
+constexpr std::size_t kMaxDiscarded = std::size_t{64} << 10U;
 constexpr auto kHangUpPoll = std::chrono::milliseconds(100);
 constexpr auto kTuple = net::as_tuple(net::use_awaitable);
 using Error = boost::system::error_code;
@@ -36,7 +36,7 @@ class Connection::Deadline {
       record->socket->cancel(ignored);
     });
   }
-  ~Deadline() {
+  ~Deadline() {  // NOLINT(bugprone-exception-escape): cancelling a timer has nothing to fail at
     record_->socket = nullptr;
     owner_.timer_.cancel();
   }

@@ -166,6 +166,8 @@ RequestAccount::RequestAccount(HttpMetrics& metrics, api::GenerationKind kind) :
   metrics_.received(kind == api::GenerationKind::kChat ? "chat" : "completions");
 }
 
+// A throw here is a broken invariant: the process ends, as it should.
+// NOLINTNEXTLINE(bugprone-exception-escape)
 RequestAccount::~RequestAccount() {
   if (state_ == State::kChecking) refuse("internal_error");
   if (state_ == State::kAccepted) end(Outcome::kError);

@@ -30,7 +30,7 @@ Error cannot(const std::string& what, const Code& reason) {
 Result<net::ip::address> parse_host(const std::string& host) {
   if (host == "localhost") return net::ip::address(net::ip::address_v4::loopback());
   Code ec;
-  const auto address = net::ip::make_address(host, ec);
+  auto address = net::ip::make_address(host, ec);
   if (ec) return Error{Errc::kConfig, "--host must be an IP address or localhost", "host"};
   return address;
 }

@@ -15,7 +15,7 @@
 namespace mie::api {
 namespace {
 
-constexpr std::size_t kSlowLaneBytes = 64 * 1024;  // larger bodies are parsed off the I/O thread
+constexpr std::size_t kSlowLaneBytes = std::size_t{64} << 10U;  // larger bodies are parsed off the I/O thread
 
 // Failures that need no body: the state of the server, then the head, then a queue that is full already.
 std::optional<Error> state_error(const Service& service) {

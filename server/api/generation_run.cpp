@@ -23,7 +23,7 @@ GenerationRun::GenerationRun(Setup setup) : setup_(std::move(setup)), news_(setu
 
 Result<std::shared_ptr<GenerationRun>> GenerationRun::submit(const ServedModel& model, PreparedGeneration& prepared,
                                                              Setup setup) {
-  const std::shared_ptr<GenerationRun> run(new GenerationRun(setup));
+  std::shared_ptr<GenerationRun> run(new GenerationRun(setup));
   run->wait_for_times_ = prepared.params.include_timings;
   std::vector<Request> requests;
   for (PreparedChoice& choice : prepared.choices) {
