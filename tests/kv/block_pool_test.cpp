@@ -1,7 +1,6 @@
 #include "kv/block_pool.h"
 
 #include "core/base/ensure.h"
-#include "tests/fakes/failing_new.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -135,26 +134,6 @@ TEST(BlockPool, AHundredLivesLeakNothing) {
   }
   EXPECT_EQ(pool.n_free(), 4);
   pool.check();
-}
-
-TEST(BlockPool, NoMemoryForTheResultChangesNothing) {
-  BlockPool pool(8);
-  std::vector<BlockId> blocks;
-  const int n_allocations = test::fail_each_allocation([&] { EXPECT_TRUE(pool.take(5, blocks)); },
-                                                       [&] {
-                                                         EXPECT_EQ(pool.n_free(), 8);
-                                                         EXPECT_TRUE(blocks.empty());
-                                                         pool.check();
-                                                       });
-  EXPECT_GE(n_allocations, 1);
-  EXPECT_EQ(pool.n_free(), 3);
-}
-
-TEST(BlockPool, ReleaseNeverAllocates) {
-  BlockPool pool(64);
-  const auto blocks = take(pool, 64);
-  const test::FailingNew failing(0);
-  for (const BlockId block : blocks) pool.release(block);
 }
 
 // Against a twin that keeps every reference as an entry of a multiset and the free blocks as a plain stack.

@@ -1,7 +1,6 @@
 #include "kv/block_table.h"
 
 #include "core/base/ensure.h"
-#include "tests/fakes/failing_new.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -145,29 +144,6 @@ TEST(BlockTable, GeometryThatAnIntCannotCountIsRefused) {
   EXPECT_THROW(BlockTable(pool, -16), InvariantError);
   EXPECT_NO_THROW(BlockTable(pool, std::numeric_limits<int>::max() / 2));
   EXPECT_THROW(BlockTable(pool, std::numeric_limits<int>::max() / 2 + 1), InvariantError);
-}
-
-TEST(BlockTable, NoMemoryChangesNothing) {
-  BlockPool pool(8);
-  BlockTable table(pool, 16);
-  ASSERT_TRUE(table.append(2));
-  const int n_allocations = test::fail_each_allocation([&] { EXPECT_TRUE(table.append(6)); },
-                                                       [&] {
-                                                         EXPECT_EQ(table.n_blocks(), 2);
-                                                         EXPECT_EQ(pool.n_free(), 6);
-                                                       });
-  EXPECT_GE(n_allocations, 1);
-  EXPECT_EQ(table.n_blocks(), 8);
-}
-
-TEST(BlockTable, AdoptingAfterMakingRoomDoesNotAllocate) {
-  BlockPool pool(40);
-  BlockTable table(pool, 16);
-  std::vector<BlockId> blocks;
-  ASSERT_TRUE(pool.take(40, blocks));
-  table.make_room(40);
-  const test::FailingNew failing(0);
-  table.adopt(blocks);
 }
 
 }  // namespace

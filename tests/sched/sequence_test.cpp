@@ -1,7 +1,6 @@
 #include "core/sequence.h"
 
 #include "core/base/ensure.h"
-#include "tests/fakes/failing_new.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -80,22 +79,6 @@ TEST_F(SequenceTest, StopsExactlyAtMaxTokens) {
   EXPECT_EQ(seq.n_total(), seq.max_total());
   EXPECT_THROW(seq.commit(1, kToken), InvariantError);
   EXPECT_EQ(seq.n_generated(), 3);
-}
-
-TEST_F(SequenceTest, CommitNeverAllocates) {
-  Sequence seq = running();
-  const test::FailingNew failing(0);
-  seq.commit(5, kToken);
-  seq.commit(1, kToken);
-  seq.commit(1, kToken);
-}
-
-TEST_F(SequenceTest, NoMemoryToBeAdmittedChangesNothing) {
-  Sequence seq = waiting();
-  const int n_allocations =
-      test::fail_each_allocation([&] { seq.admit(); }, [&] { EXPECT_EQ(seq.state(), SeqState::kWaiting); });
-  EXPECT_GE(n_allocations, 1);
-  EXPECT_EQ(seq.state(), SeqState::kRunning);
 }
 
 TEST_F(SequenceTest, PreemptionKeepsTokensAndDropsTheCache) {
