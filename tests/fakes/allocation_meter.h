@@ -1,4 +1,5 @@
-// Bytes asked of operator new by this thread. Linking allocation_meter.cpp replaces the global operators. Test code.
+// Bytes asked of operator new by this thread. Linking allocation_meter.cpp replaces the global operators (under the thread
+// sanitizer it listens to malloc instead). Test code.
 #pragma once
 
 #include <cstddef>
