@@ -1,0 +1,86 @@
+// A linear operator as the step runs it: panels of one or more weight matrices in the order in which their outputs are
+// wanted (Q, K and V; gate and up interleaved), consumed in items of a few panels with an epilogue each. Built at load;
+// immutable; read by every compute thread.
+#pragma once
+
+#include "models/native/activations.h"
+#include "models/native/arena.h"
+#include "models/native/formats/packer.h"
+#include "models/native/kernels/kernel_table.h"
+#include "models/native/thread_pool.h"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace mie::native {
+
+// Quantised weights times 8-bit activations, or times bf16 ones (exact weights; slower from a few rows on).
+enum class ComputeMode { kW4A8, kW4A16 };
+
+struct FusedLinear {
+  struct Panel {
+    const std::byte* data;
+    PackFormat format;
+  };
+
+  int k = 0;                // inputs
+  int panels_per_item = 1;  // panels [i * panels_per_item, …) are item i
+  std::vector<Panel> panels;
+
+  [[nodiscard]] int n_items() const { return static_cast<int>(panels.size()) / panels_per_item; }
+  [[nodiscard]] std::size_t weight_bytes() const;
+  [[nodiscard]] ActNeeds needs(ComputeMode mode) const;  // which forms of its input the panels read
+};
+
+// Arena bytes of pack_fused(rows, k).
+[[nodiscard]] std::size_t packed_bytes(std::span<const SourceRow> rows, int k);
+
+// Packs `rows`, one output each, 32 to a panel. REQUIRES: rows.size() a multiple of 32 * panels_per_item, each 32 of one
+// source format; k a multiple of 32; a ThreadPool::Step is alive.
+[[nodiscard]] FusedLinear pack_fused(std::span<const SourceRow> rows, int k, int panels_per_item, Arena& arena,
+                                     ThreadPool& pool);
+
+// Rows of one call of an epilogue: bounds the tile buffer of a thread.
+inline constexpr int kRowBlock = 48;  // a multiple of every tile height
+
+// The outputs of one item for rows [row, row + n_rows): panel p of the item, row r, column c at tile[(p * kRowBlock + r) * 32 +
+// c].
+struct ItemRows {
+  int item;
+  int row;
+  int n_rows;
+  float* tile;
+  int thread;
+
+  [[nodiscard]] float* at(int panel, int r) const { return tile + (panel * kRowBlock + r) * kPanel; }
+};
+
+// Items that one thread takes at a time: about 128 KB of weights, less where that would leave a thread without work.
+[[nodiscard]] int item_grain(const FusedLinear& op, int n_threads);
+
+// The product for all rows. `tiles`: per thread, kRowBlock * 32 * panels_per_item floats. Which thread computes an item does
+// not change a bit of it.
+template <class Epilogue>
+void run_linear(const FusedLinear& op, const KernelTable& kernels, ComputeMode mode, const ActBuffer& act, int n_rows,
+                ThreadPool& pool, std::span<float* const> tiles, Epilogue&& epilogue) {
+  pool.for_each(op.n_items(), item_grain(op, pool.n_threads()), [&](int item, int thread) {
+    for (int row = 0; row < n_rows; row += kRowBlock) {
+      const int n = n_rows - row < kRowBlock ? n_rows - row : kRowBlock;
+      const ItemRows out{item, row, n, tiles[static_cast<std::size_t>(thread)], thread};
+      for (int p = 0; p < op.panels_per_item; ++p) {
+        const auto& panel = op.panels[static_cast<std::size_t>(item * op.panels_per_item + p)];
+        const auto format = static_cast<std::size_t>(panel.format);
+        if (panel.format != PackFormat::kBf16 && mode == ComputeMode::kW4A8) {
+          kernels.linear_s8[format](panel.data, op.k, act.s8(row), n, out.at(p, 0));
+        } else {
+          const auto order = panel.format == PackFormat::kBf16 ? ActOrder::kNatural : ActOrder::kSplit;
+          kernels.linear_bf16[format](panel.data, op.k, act.bf16(row, order), n, out.at(p, 0));
+        }
+      }
+      epilogue(out);
+    }
+  });
+}
+
+}  // namespace mie::native

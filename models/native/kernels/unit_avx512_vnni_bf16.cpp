@@ -1,0 +1,8 @@
+// Kernels for avx512-vnni-bf16. Compiled with that ISA's flags (CMakeLists.txt); see kernel_table.h.
+#include "models/native/kernels/kernel_table.h"
+// the vector type first, then the kernels over it
+#include "models/native/kernels/vec_avx512.h"
+
+#define MIE_UNIT_ISA ::mie::native::Isa::kAvx512VnniBf16
+#define MIE_UNIT_TABLE avx512_vnni_bf16_table
+#include "models/native/kernels/unit.h"

@@ -1,0 +1,86 @@
+#include "models/native/native_runner.h"
+
+#include "core/base/ensure.h"
+#include "models/native/forward.h"
+#include "models/sampling/sampler.h"
+
+#include <deque>
+#include <exception>
+#include <utility>
+
+namespace mie::native {
+namespace {
+
+class NativeRunner final : public ModelRunner {
+ public:
+  NativeRunner(const NativeOptions& options, std::unique_ptr<ThreadPool> pool, PackedModel model, KvPages kv, Workspace work)
+      : options_(options),
+        pool_(std::move(pool)),
+        model_(std::move(model)),
+        kv_(std::move(kv)),
+        work_(std::move(work)),
+        rope_(model_.spec.rope, options.max_positions),
+        forward_(model_, kv_, work_, *pool_, kernel_table(options.isa), options.mode, rope_),
+        failures_(static_cast<std::size_t>(options.max_logits)) {
+    for (int i = 0; i < options.n_threads; ++i) samplers_.emplace_back(model_.spec.n_vocab, options.n_tokens);
+  }
+
+  std::vector<Sampled> run(const StepBatch& batch, std::span<const SamplingRow> rows) override {
+    ENSURE(batch.n_tokens() <= options_.max_rows && static_cast<int>(rows.size()) <= options_.max_logits,
+           "the step fits the workspace");
+    pin_engine_thread();
+    const ThreadPool::Step awake(*pool_);
+    forward_.run(batch);
+    std::vector<Sampled> sampled(rows.size());
+    pool_->for_each(static_cast<int>(rows.size()), 1, [&](int row, int thread) { sample(row, thread, rows, sampled); });
+    for (auto& failure : std::span(failures_).first(rows.size())) {
+      if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
+    }
+    return sampled;
+  }
+
+ private:
+  // Compute threads stay where their weights are in cache; the first step tells which thread the engine's is.
+  void pin_engine_thread() {
+    if (std::exchange(pinned_, true) || options_.cores.empty()) return;
+    pin_this_thread(options_.cores.front());
+  }
+
+  void sample(int row, int thread, std::span<const SamplingRow> rows, std::vector<Sampled>& sampled) {
+    const auto at = static_cast<std::size_t>(row);
+    try {  // a body of a parallel region must not throw
+      sampled[at] = samplers_[static_cast<std::size_t>(thread)].sample(forward_.logits(row), rows[at]);
+    } catch (...) {
+      failures_[at] = std::current_exception();
+    }
+  }
+
+  NativeOptions options_;
+  std::unique_ptr<ThreadPool> pool_;
+  PackedModel model_;
+  KvPages kv_;
+  Workspace work_;
+  RopeTable rope_;
+  Forward forward_;
+  std::deque<Sampler> samplers_;              // [threads]; a sampler stays where it is
+  std::vector<std::exception_ptr> failures_;  // [max_logits]
+  bool pinned_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ModelRunner>> make_native_runner(const ModelPlan& plan, const WeightSource& source,
+                                                        const NativeOptions& options, const PackProgress& progress) {
+  auto pool = std::make_unique<ThreadPool>(options.n_threads, options.cores);
+  auto model = pack_model(plan, source, *pool, progress);
+  if (!model) return model.error();
+  auto kv = KvPages::make(plan.spec, options.n_blocks, options.block_size);
+  if (!kv) return kv.error();
+  auto work =
+      Workspace::make(*model, options.mode, {options.max_rows, options.max_logits, options.max_positions, options.n_threads});
+  if (!work) return work.error();
+  return std::unique_ptr<ModelRunner>(
+      std::make_unique<NativeRunner>(options, std::move(pool), std::move(*model), std::move(*kv), std::move(*work)));
+}
+
+}  // namespace mie::native

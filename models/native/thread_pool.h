@@ -1,0 +1,83 @@
+// The compute threads. The engine thread is thread 0; one worker per further core. Within a step workers spin, so that a
+// parallel region costs under a microsecond; between steps they spin briefly and then sleep, so that an idle server costs
+// nothing. Used by one thread (the engine's); a body must not throw.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace mie::native {
+
+// Cores this process may run on, ascending (sched_getaffinity).
+[[nodiscard]] std::vector<int> allowed_cores();
+
+// Best effort: a sandbox may refuse, and the kernel then places the thread.
+void pin_this_thread(int core);
+
+class ThreadPool {
+ public:
+  // `cores`: where to pin workers (thread i on cores[i]); empty: not pinned. Thread 0, the caller's, is not touched.
+  ThreadPool(int n_threads, std::vector<int> cores);
+  ~ThreadPool();
+
+  [[nodiscard]] int n_threads() const { return n_threads_; }
+
+  // Keeps workers awake while it lives. One at a time.
+  class Step {
+   public:
+    explicit Step(ThreadPool& pool) : pool_(pool) { pool_.wake(); }
+    ~Step() { pool_.rest(); }
+    Step(const Step&) = delete;
+    Step& operator=(const Step&) = delete;
+
+   private:
+    ThreadPool& pool_;
+  };
+
+  // body(thread) on every thread; returns when all are done. REQUIRES: a Step is alive.
+  template <class Body>
+  void on_each_thread(Body&& body) {
+    run([](void* context, int thread) { (*static_cast<std::remove_reference_t<Body>*>(context))(thread); }, &body);
+  }
+
+  // body(item, thread) for items [0, n_items), handed out `grain` at a time to whoever is free: a delayed thread costs one
+  // grain, not half of the work.
+  template <class Body>
+  void for_each(int n_items, int grain, Body&& body) {
+    if (n_items <= grain || n_threads_ == 1) {
+      for (int item = 0; item < n_items; ++item) body(item, 0);
+      return;
+    }
+    next_.store(0, std::memory_order_relaxed);
+    auto take = [&](int thread) {
+      for (int first; (first = next_.fetch_add(grain, std::memory_order_relaxed)) < n_items;) {
+        const int last = first + grain < n_items ? first + grain : n_items;
+        for (int item = first; item < last; ++item) body(item, thread);
+      }
+    };
+    on_each_thread(take);
+  }
+
+ private:
+  using Job = void (*)(void* context, int thread);
+
+  void run(Job job, void* context);
+  void work(int thread, int core);
+  std::uint32_t wait_for_job(std::uint32_t seen);
+  void wake();
+  void rest();
+
+  int n_threads_;
+  Job job_ = nullptr;  // of the region that `epoch_` announces
+  void* context_ = nullptr;
+  alignas(64) std::atomic<std::uint32_t> epoch_{0};
+  std::atomic<bool> active_{false};  // inside a step
+  alignas(64) std::atomic<int> n_done_{0};
+  alignas(64) std::atomic<int> next_{0};
+  std::vector<std::jthread> workers_;
+};
+
+}  // namespace mie::native
