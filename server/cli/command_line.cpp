@@ -2,6 +2,7 @@
 
 #include "core/base/build_info.h"
 #include "server/app.h"
+#include "server/cli/bench.h"
 #include "server/cli/generate.h"
 #include "server/cli/serve.h"
 
@@ -103,8 +104,10 @@ int run_command_line(int argc, char** argv) {
   app.require_subcommand(1);
   CLI::App& serve = *app.add_subcommand("serve", "Serve a model over HTTP");
   CLI::App& generate = *app.add_subcommand("generate", "Generate in the terminal, without a server");
+  CLI::App& bench = *app.add_subcommand("bench", "Measure this machine and this program");
   ServeCommand serve_command(serve);
   GenerateCommand generate_command(generate);
+  BenchCommand bench_command(bench);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& done) {  // --help, --version
@@ -113,7 +116,7 @@ int run_command_line(int argc, char** argv) {
     std::fprintf(stderr, "mie: %s (see mie --help)\n", error.what());
     return kExitConfig;
   }
-  const auto run = serve.parsed() ? serve_command.run() : generate_command.run();
+  const auto run = serve.parsed() ? serve_command.run() : bench.parsed() ? bench_command.run() : generate_command.run();
   if (run.has_error()) {
     std::fprintf(stderr, "mie: %s\n", run.error().message.c_str());
     return kExitConfig;
