@@ -102,9 +102,9 @@ void App::loaded(std::optional<Error> failure) {
     return;
   }
   const api::ServedModel& model = serving_->model();
-  logger("http")->info("ready model={} backend={} max_model_len={} kv_blocks={} block_size={} url=http://{}",
-                       model.names.front(), model.backend, model.max_model_len, serving_->engine().options().n_blocks,
-                       serving_->engine().options().block_size, listener_->name());
+  logger("http")->info("ready model={} backend={} isa={} max_model_len={} kv_blocks={} block_size={} url=http://{}",
+                       model.names.front(), model.backend, model.isa.empty() ? "-" : model.isa, model.max_model_len,
+                       serving_->engine().options().n_blocks, serving_->engine().options().block_size, listener_->name());
 }
 
 void App::publish_info() {
@@ -114,7 +114,8 @@ void App::publish_info() {
                           {{"version", std::string(build.version)},
                            {"commit", std::string(build.commit)},
                            {"compiler", std::string(build.compiler)},
-                           {"backend", model.backend}});
+                           {"backend", model.backend},
+                           {"isa", model.isa}});
   service_.metrics().info(
       "mie_model_info", "What model is served",
       {{"architecture", model.architecture}, {"weight_format", model.weight_format}, {"kv_dtype", model.kv_dtype}});

@@ -23,10 +23,13 @@ struct Config {
   std::string model;              // GGUF file or fake:<spec>
   std::string served_model_name;  // comma list; empty: the model's own
   std::string chat_template;      // file, "none" or empty: the model's
-  std::string backend = "torch";
+  std::string backend = "native";
   std::string dtype = "auto";
   std::string kv_dtype = "auto";
+  std::string compute = "w4a8";
+  std::string isa = "auto";
   int threads = 0;                         // 0: one per core
+  std::string pin = "auto";                // "auto", "off" or a comma list of cores
   int max_model_len = 0;                   // 0: automatic
   std::int64_t kv_cache_memory_bytes = 0;  // 0: automatic
   std::string block_size = "32";

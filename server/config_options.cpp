@@ -3,6 +3,7 @@
 #include "server/config.h"
 
 #include "core/sched/make_scheduler.h"
+#include "models/native/isa.h"
 #include "models/torch/torch_options.h"
 #include "server/config_values.h"
 
@@ -170,6 +171,20 @@ Complaint check_dtype(const std::string& value) {
   return parse_torch_dtype(value, "dtype").has_error() ? Complaint("one of auto, fp32, bf16") : std::nullopt;
 }
 
+Complaint check_isa(const std::string& value) {
+  std::string list = "auto";
+  for (const native::Isa isa : native::all_isas()) {
+    if (native::isa_name(isa) == value) return {};
+    list += ", " + std::string(native::isa_name(isa));
+  }
+  return value == "auto" ? Complaint() : "one of " + list;
+}
+
+Complaint check_pin(const std::string& value) {
+  return value == "auto" || value == "off" || parse_core_list(value) ? Complaint()
+                                                                     : "auto, off or a comma list of cores such as 0,1";
+}
+
 Complaint check_scheduler(const std::string& value) {
   return parse_scheduler(value).has_error() ? Complaint("one of serial, static, continuous, chunked") : std::nullopt;
 }
@@ -186,10 +201,20 @@ std::vector<ConfigOption> model_options() {
       text({"model", kScope, "GGUF file, or fake:<spec> for load tests"}, [](Config& c) -> auto& { return c.model; }));
   all.push_back(text({"chat-template", kScope, "template file, or none (default: the model's)"},
                      [](Config& c) -> auto& { return c.chat_template; }));
-  all.push_back(
-      text({"backend", kScope, "compute backend: torch"}, [](Config& c) -> auto& { return c.backend; }, one_of({"torch"})));
+  all.push_back(text(
+      {"backend", kScope, "native (CPU kernels) or torch (libtorch)"}, [](Config& c) -> auto& { return c.backend; },
+      one_of({"native", "torch"})));
   all.push_back(text({"dtype", kScope, "auto, fp32 or bf16"}, [](Config& c) -> auto& { return c.dtype; }, check_dtype));
   all.push_back(text({"kv-dtype", kScope, "auto, fp32 or bf16"}, [](Config& c) -> auto& { return c.kv_dtype; }, check_dtype));
+  all.push_back(text(
+      {"compute", kScope, "arithmetic of quantised weights on native: w4a8 (8-bit activations) or w4a16 (bf16, exact weights)"},
+      [](Config& c) -> auto& { return c.compute; }, one_of({"w4a8", "w4a16"})));
+  all.push_back(text(
+      {"isa", kScope, "instruction set of the native kernels: auto, or one that the CPU has"},
+      [](Config& c) -> auto& { return c.isa; }, check_isa));
+  all.push_back(text(
+      {"pin", kScope, "cores of the compute threads: auto, off or a comma list"}, [](Config& c) -> auto& { return c.pin; },
+      check_pin));
   all.push_back(
       integer({"threads", kScope, "compute threads; 0: one per core"}, kNatural, [](Config& c) -> auto& { return c.threads; }));
   all.push_back(

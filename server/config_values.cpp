@@ -1,5 +1,6 @@
 #include "server/config_values.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -46,6 +47,19 @@ std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
 }
 
 std::optional<std::int64_t> parse_size(std::string_view text) { return parse_scaled(text, kSizes, 1); }
+
+std::optional<std::vector<int>> parse_core_list(std::string_view text) {
+  std::vector<int> cores;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const auto core = parse_integer(text.substr(begin, end - begin));
+    if (!core || *core < 0 || *core > std::numeric_limits<int>::max()) return {};
+    if (std::find(cores.begin(), cores.end(), *core) != cores.end()) return {};
+    cores.push_back(static_cast<int>(*core));
+    begin = end + 1;
+  }
+  return cores;
+}
 
 std::string show_duration(std::chrono::milliseconds value) {
   if (value.count() % 1000 != 0) return std::to_string(value.count()) + "ms";

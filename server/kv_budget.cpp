@@ -29,7 +29,8 @@ std::int64_t meminfo_available() {
   return std::numeric_limits<std::int64_t>::max();
 }
 
-std::int64_t automatic_bytes(const PageLayout& shape, int max_model_len, std::int64_t free_bytes) {
+std::int64_t automatic_bytes(const PageLayout& shape, int max_model_len, KvTouch touch, std::int64_t free_bytes) {
+  if (touch == KvTouch::kOnUse) return free_bytes / 2;
   const std::int64_t one_context = shape.bytes_per_block() * blocks_for(max_model_len, shape.block_size);
   return std::min(free_bytes / 2, std::max(kUsualBytes, one_context));
 }
@@ -44,7 +45,8 @@ std::int64_t available_memory_bytes() {
   return bytes;
 }
 
-Result<KvBudgetPlan> plan_kv(const Config& config, int context_length, PageLayout shape, std::int64_t free_bytes) {
+Result<KvBudgetPlan> plan_kv(const Config& config, int context_length, PageLayout shape, KvTouch touch,
+                             std::int64_t free_bytes) {
   KvBudgetPlan plan;
   if (config.max_model_len > context_length) {
     return bad(
@@ -58,7 +60,7 @@ Result<KvBudgetPlan> plan_kv(const Config& config, int context_length, PageLayou
   const std::int64_t wanted = std::int64_t{config.max_num_seqs} * blocks_for(plan.max_model_len, plan.block_size);
   const bool automatic = config.kv_cache_memory_bytes == 0;
   const int affordable =
-      shape.blocks_in(automatic ? automatic_bytes(shape, plan.max_model_len, free_bytes) : config.kv_cache_memory_bytes);
+      shape.blocks_in(automatic ? automatic_bytes(shape, plan.max_model_len, touch, free_bytes) : config.kv_cache_memory_bytes);
   plan.n_blocks = automatic ? static_cast<int>(std::min<std::int64_t>(wanted, affordable)) : affordable;
   if (plan.n_blocks < 1) {
     return bad(

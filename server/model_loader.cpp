@@ -4,8 +4,8 @@
 #include "core/base/log.h"
 #include "models/fake_runner.h"
 #include "models/registry.h"
-#include "models/torch/open_torch.h"
 #include "models/weights/gguf.h"
+#include "server/backend.h"
 #include "server/fake_model.h"
 #include "server/kv_budget.h"
 #include "server/model/gguf_tokenizer.h"
@@ -112,7 +112,7 @@ Result<LoadedModel> load_fake(const Config& config, Phases& phases) {
   if (auto error = set_template(config, std::string(fake_chat_template()), model.served)) return *std::move(error);
   phases.done("open");
   const PageLayout shape{.n_layers = 1, .n_kv_heads = 1, .head_dim = 1, .element_bytes = 2};  // a token id a slot
-  const auto kv = plan_kv(config, kFakeContext, shape, available_memory_bytes());
+  const auto kv = plan_kv(config, kFakeContext, shape, KvTouch::kAtStart, available_memory_bytes());
   if (kv.has_error()) return kv.error();
   note_lowered(*kv, kFakeContext);
   set_names(config, "fake", model.served);
@@ -126,18 +126,6 @@ Result<LoadedModel> load_fake(const Config& config, Phases& phases) {
   model.runner = std::make_unique<FakeRunner>(*std::move(options), kv->n_blocks, kv->block_size);
   phases.done("kv");
   return model;
-}
-
-Result<TorchOptions> torch_options(const Config& config) {
-  TorchOptions options;
-  const auto dtype = parse_torch_dtype(config.dtype, "dtype");
-  if (dtype.has_error()) return dtype.error();
-  const auto kv_dtype = parse_torch_dtype(config.kv_dtype, "kv-dtype");
-  if (kv_dtype.has_error()) return kv_dtype.error();
-  options.dtype = *dtype;
-  options.kv_dtype = *kv_dtype;
-  options.n_threads = config.threads;
-  return options;
 }
 
 // The format that most of the bytes are in.
@@ -185,32 +173,38 @@ Result<ModelPlan> describe_gguf(const Config& config, const GgufFile& file, api:
   return plan;
 }
 
+Result<KvBudgetPlan> plan_cache(const Config& config, const ModelSpec& spec, const Backend& backend,
+                                std::int64_t weight_bytes) {
+  const PageLayout shape{.n_layers = spec.n_layers,
+                         .n_kv_heads = spec.n_kv_heads,
+                         .head_dim = spec.head_dim,
+                         .element_bytes = backend.kv_element_bytes()};
+  const std::int64_t left = std::max<std::int64_t>(0, available_memory_bytes() - weight_bytes);
+  auto kv = plan_kv(config, spec.context_length, shape, backend.kv_touch(), left);
+  if (kv.has_value()) note_lowered(*kv, spec.context_length);
+  return kv;
+}
+
 Result<LoadedModel> load_gguf(const Config& config, Phases& phases) {
+  auto backend = make_backend(config);
+  if (backend.has_error()) return backend.error();
   auto file = GgufFile::open(config.model);
   if (file.has_error()) return file.error();
   LoadedModel model;
   auto plan = describe_gguf(config, **file, model.served);
   if (plan.has_error()) return plan.error();
-  auto options = torch_options(config);
-  if (options.has_error()) return options.error();
   phases.done("open");
-  const ModelSpec& spec = plan->spec;
-  const int element_bytes = kv_element_bytes(*options);
-  const PageLayout shape{
-      .n_layers = spec.n_layers, .n_kv_heads = spec.n_kv_heads, .head_dim = spec.head_dim, .element_bytes = element_bytes};
-  const std::int64_t weight_bytes = model.served.n_params * 4;  // expanded, at most
-  const auto kv =
-      plan_kv(config, spec.context_length, shape, std::max<std::int64_t>(0, available_memory_bytes() - weight_bytes));
+  const auto kv = plan_cache(config, plan->spec, **backend, (*backend)->weight_bytes(**file));
   if (kv.has_error()) return kv.error();
-  note_lowered(*kv, spec.context_length);
-  options->n_blocks = model.n_blocks = kv->n_blocks;
-  options->block_size = model.block_size = kv->block_size;
-  options->n_tokens = model.served.n_vocab;
-  auto runner = open_torch_runner({}, *plan, **file, *options, progress_lines());
+  model.n_blocks = kv->n_blocks;
+  model.block_size = kv->block_size;
+  auto runner = (*backend)->open({*plan, **file, *kv, model.served.n_vocab}, progress_lines());
   if (runner.has_error()) return runner.error();
   model.runner = std::move(*runner);
-  model.served.backend = config.backend;
-  model.served.kv_dtype = element_bytes == 2 ? "bf16" : "fp32";
+  model.served.backend = (*backend)->name();
+  model.served.isa = (*backend)->isa();
+  model.served.numerics = (*backend)->numerics();
+  model.served.kv_dtype = (*backend)->kv_element_bytes() == 2 ? "bf16" : "fp32";
   model.served.max_model_len = kv->max_model_len;
   phases.done("pack");
   return model;
@@ -226,8 +220,8 @@ Result<LoadedModel> load_model(const Config& config, const Clock& clock, const L
   served.eos_ids = served.tokenizer->config().eos_ids;
   served.created = clock.unix_seconds();
   served.parse_special_in_content = config.parse_special_in_content;
-  served.fingerprint = fingerprint(fmt::format("{}|{}|{}|{}|{}|{}", config.model, served.architecture, served.n_params,
-                                               served.backend, config.dtype, served.kv_dtype));
+  served.fingerprint = fingerprint(fmt::format("{}|{}|{}|{}|{}|{}|{}", config.model, served.architecture, served.n_params,
+                                               served.backend, served.isa, served.numerics, served.kv_dtype));
   if (auto error = self_check(*model, clock)) return *std::move(error);
   phases.done("self_check");
   return model;

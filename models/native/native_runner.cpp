@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <exception>
+#include <thread>
 #include <utility>
 
 namespace mie::native {
@@ -40,9 +41,11 @@ class NativeRunner final : public ModelRunner {
   }
 
  private:
-  // Compute threads stay where their weights are in cache; the first step tells which thread the engine's is.
+  // Compute threads stay where their weights are in cache. A step tells which thread the engine's is: the first may be the
+  // self-check's.
   void pin_engine_thread() {
-    if (std::exchange(pinned_, true) || options_.cores.empty()) return;
+    const std::thread::id caller = std::this_thread::get_id();
+    if (std::exchange(pinned_, caller) == caller || options_.cores.empty()) return;
     pin_this_thread(options_.cores.front());
   }
 
@@ -64,7 +67,7 @@ class NativeRunner final : public ModelRunner {
   Forward forward_;
   std::deque<Sampler> samplers_;              // [threads]; a sampler stays where it is
   std::vector<std::exception_ptr> failures_;  // [max_logits]
-  bool pinned_ = false;
+  std::thread::id pinned_;                    // the last caller of run()
 };
 
 }  // namespace

@@ -31,7 +31,8 @@ class GgufFile final : public WeightSource {
   [[nodiscard]] const GgufMetadata& metadata() const { return metadata_; }
   [[nodiscard]] std::span<const TensorView> tensors() const override { return tensors_; }  // in file order
   [[nodiscard]] const TensorView* find(std::string_view name) const override;              // O(log n)
-  [[nodiscard]] const std::string& file_name() const { return file_name_; }                // without its folder
+  void drop_resident_pages() const override { map_.drop_resident_pages(); }
+  [[nodiscard]] const std::string& file_name() const { return file_name_; }  // without its folder
 
  private:
   GgufFile(MappedFile map, std::string file_name) : map_(std::move(map)), file_name_(std::move(file_name)) {}

@@ -31,6 +31,9 @@ class WeightSource {
   virtual ~WeightSource() = default;
   [[nodiscard]] virtual std::span<const TensorView> tensors() const = 0;
   [[nodiscard]] virtual const TensorView* find(std::string_view name) const = 0;  // null when absent
+
+  // Whoever copied the tensors that it needed so far says so: pages of a mapped file leave memory, to come back when read.
+  virtual void drop_resident_pages() const {}
 };
 
 }  // namespace mie

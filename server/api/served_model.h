@@ -27,6 +27,8 @@ struct ServedModel {
 
   // Facts for GET /v1/models/{id} and mie_model_info.
   std::string architecture, weight_format, kv_dtype, backend;
+  std::string isa;       // of the native kernels; empty on other backends
+  std::string numerics;  // settings of the backend that change output, such as w4a8
   std::int64_t n_params = 0;
 };
 

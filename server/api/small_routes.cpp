@@ -87,10 +87,14 @@ Answer version(const Service& service) {
   JsonWriter out;
   out.begin_object().member("version", build.version).member("commit", build.commit).member("compiler", build.compiler);
   const Loaded* loaded = service.loaded();
-  if (loaded != nullptr)
-    out.member("backend", std::string_view(loaded->model->backend));
-  else
-    out.null_member("backend");
+  const auto fact = [&](std::string_view name, const std::string ServedModel::* member) {
+    if (loaded != nullptr && !(loaded->model->*member).empty())
+      out.member(name, std::string_view(loaded->model->*member));
+    else
+      out.null_member(name);
+  };
+  fact("backend", &ServedModel::backend);
+  fact("isa", &ServedModel::isa);
   out.end_object();
   return {.body = out.take()};
 }

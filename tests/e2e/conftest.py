@@ -15,7 +15,15 @@ def fake():
 
 @pytest.fixture(scope="session")
 def real():
-    with Server(real_model(), "--dtype", "float32") as server:
+    """The default: CPU kernels on the quantised weights."""
+    with Server(real_model()) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def reference():
+    """libtorch in fp32, which follows the reference implementation token by token."""
+    with Server(real_model(), "--backend", "torch", "--dtype", "fp32") as server:
         yield server
 
 

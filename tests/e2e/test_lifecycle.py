@@ -118,7 +118,7 @@ def test_port_in_use_exits_2(fake):
 
 
 def test_generate_prints_the_answer_alone_on_stdout():
-    ended = run("generate", "--model", real_model(), "--dtype", "float32", "-p", "The capital of France is", "--max-tokens", "8", "--temperature", "0")
+    ended = run("generate", "--model", real_model(), "-p", "The capital of France is", "--max-tokens", "8", "--temperature", "0")
     assert ended.returncode == 0, ended.stderr
     assert "Paris" in ended.stdout
 

@@ -127,13 +127,21 @@ TEST(ConfigValues, Sizes) {
   EXPECT_EQ(show_size(1025), "1025");
 }
 
+TEST(ConfigValues, ListsOfCores) {
+  EXPECT_EQ(parse_core_list("3"), std::vector<int>({3}));
+  EXPECT_EQ(parse_core_list("1,0,12"), std::vector<int>({1, 0, 12}));
+  for (const char* bad : {"", ",", "1,", ",1", "0,0", "a", "-1", "1 2", "0-3", "99999999999"}) {
+    EXPECT_FALSE(parse_core_list(bad)) << bad;
+  }
+}
+
 // Hand-computed: 2 · 1 layer · 1 head · 1 dim · 2 bytes = 4 bytes a token.
 constexpr PageLayout kShape = {.n_layers = 1, .n_kv_heads = 1, .head_dim = 1, .element_bytes = 2};
 
 TEST(KvBudget, AutomaticTakesFullContextsAtMost) {
   Config config;
   config.max_num_seqs = 4;
-  const auto plan = plan_kv(config, 100, kShape, 1 << 20);
+  const auto plan = plan_kv(config, 100, kShape, KvTouch::kAtStart, 1 << 20);
   ASSERT_TRUE(plan.has_value());
   EXPECT_EQ(plan->block_size, 32);
   EXPECT_EQ(plan->n_blocks, 4 * 4) << "100 tokens are 4 blocks of 32";
@@ -144,34 +152,38 @@ TEST(KvBudget, AutomaticTakesFullContextsAtMost) {
 TEST(KvBudget, AutomaticTakesHalfOfWhatIsFreeAndTwoGibibytesUnlessAContextIsMore) {
   Config config;
   config.block_size = "8";
+  KvTouch touch = KvTouch::kAtStart;
   const auto n_blocks = [&](const PageLayout& shape, int context, std::int64_t free_bytes) {
-    return plan_kv(config, context, shape, free_bytes)->n_blocks;
+    return plan_kv(config, context, shape, touch, free_bytes)->n_blocks;
   };
   EXPECT_EQ(n_blocks(kShape, 1 << 20, 64 * 32), 32) << "blocks of 8 tokens take 32 bytes";
   const PageLayout mebibyte = {.n_layers = 1, .n_kv_heads = 1, .head_dim = 1 << 16, .element_bytes = 1};  // a block of 8 tokens
   EXPECT_EQ(n_blocks(mebibyte, 8000, std::int64_t{1} << 40), 2048);
   EXPECT_EQ(n_blocks(mebibyte, 80'000, std::int64_t{1} << 40), 10'000) << "one context";
+  touch = KvTouch::kOnUse;  // pages that are never written cost nothing
+  EXPECT_EQ(n_blocks(mebibyte, 8000, std::int64_t{8} << 30), 4096);
 }
 
 TEST(KvBudget, LittleMemoryLowersTheLengthUnlessItWasAskedFor) {
   Config config;
   config.kv_cache_memory_bytes = 4 * 32 * 2;  // two blocks
-  const auto plan = plan_kv(config, 100, kShape, 1 << 20);
+  const auto plan = plan_kv(config, 100, kShape, KvTouch::kAtStart, 1 << 20);
   ASSERT_TRUE(plan.has_value());
   EXPECT_EQ(plan->n_blocks, 2);
   EXPECT_EQ(plan->max_model_len, 64);
   EXPECT_TRUE(plan->lowered);
   config.max_model_len = 80;
-  EXPECT_TRUE(plan_kv(config, 100, kShape, 1 << 20).has_error());
+  EXPECT_TRUE(plan_kv(config, 100, kShape, KvTouch::kAtStart, 1 << 20).has_error());
   config.max_model_len = 101;
-  EXPECT_NE(plan_kv(config, 100, kShape, 1 << 20).error().message.find("above the model's context"), std::string::npos);
+  EXPECT_NE(plan_kv(config, 100, kShape, KvTouch::kAtStart, 1 << 20).error().message.find("above the model's context"),
+            std::string::npos);
 }
 
 TEST(KvBudget, TheContiguousBaselineHasOneBlockASequence) {
   Config config;
   config.block_size = "max";
   config.max_num_seqs = 3;
-  const auto plan = plan_kv(config, 100, kShape, 1 << 20);
+  const auto plan = plan_kv(config, 100, kShape, KvTouch::kAtStart, 1 << 20);
   ASSERT_TRUE(plan.has_value());
   EXPECT_EQ(plan->block_size, 100);
   EXPECT_EQ(plan->n_blocks, 3);
@@ -179,9 +191,9 @@ TEST(KvBudget, TheContiguousBaselineHasOneBlockASequence) {
 
 TEST(KvBudget, NoRoomForABlockIsAnError) {
   Config config;
-  EXPECT_TRUE(plan_kv(config, 100, kShape, 255).has_error()) << "a block takes 128 bytes";
+  EXPECT_TRUE(plan_kv(config, 100, kShape, KvTouch::kAtStart, 255).has_error()) << "a block takes 128 bytes";
   config.block_size = "7";
-  EXPECT_TRUE(plan_kv(config, 100, kShape, 1 << 20).has_error());
+  EXPECT_TRUE(plan_kv(config, 100, kShape, KvTouch::kAtStart, 1 << 20).has_error());
 }
 
 }  // namespace

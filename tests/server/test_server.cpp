@@ -23,7 +23,7 @@ LoadedModel fake_model(const TestServerSetup& setup, StepGate& gate) {
   model.served.kv_dtype = model.served.weight_format = "none";
   model.served.fingerprint = "mie-test";
   const PageLayout shape{.n_layers = 1, .n_kv_heads = 1, .head_dim = 1, .element_bytes = 2};
-  const auto kv = plan_kv(setup.config, kContext, shape, 1 << 24).value();
+  const auto kv = plan_kv(setup.config, kContext, shape, KvTouch::kAtStart, 1 << 24).value();
   model.n_blocks = kv.n_blocks;
   model.block_size = kv.block_size;
   model.served.max_model_len = kv.max_model_len;
