@@ -1,6 +1,7 @@
 #include "server/cli/bench.h"
 
 #include "core/base/ensure.h"
+#include "server/cli/quality.h"
 
 #include <CLI/CLI.hpp>
 
@@ -16,7 +17,7 @@ void BenchCommand::add(CLI::App& command, const char* name, const char* help) {
 
 BenchCommand::BenchCommand(CLI::App& command) {
   command.require_subcommand(1);
-  // Subcommands: add<MicroBench>(command, "micro", "…");
+  add<QualityBench>(command, "quality", "Distance of the output distributions from the fp32 reference, on a text");
 }
 
 Result<int> BenchCommand::run() {
