@@ -1,6 +1,7 @@
 #include "core/sequence.h"
 
 #include "core/base/ensure.h"
+#include "kv/page_layout.h"
 
 #include <limits>
 #include <string>
@@ -42,6 +43,7 @@ SeqView Sequence::view() const {
 void Sequence::admit() {
   ENSURE(state_ == SeqState::kWaiting, named(*request_, "admitted while not waiting"));
   tokens_.reserve(static_cast<std::size_t>(max_total()));
+  blocks_.make_room(blocks_for(max_total(), blocks_.block_size()) - blocks_.n_blocks());
   state_ = SeqState::kRunning;
   check();
 }

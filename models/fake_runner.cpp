@@ -135,7 +135,7 @@ FakeRunner::FakeRunner(FakeOptions options, int n_blocks, int block_size)
       block_size_(block_size),
       cache_(static_cast<std::size_t>(n_blocks) * static_cast<std::size_t>(block_size), -1) {}
 
-std::vector<Sampled> FakeRunner::run(const StepBatch& batch, std::span<const SamplingRow> rows) {
+void FakeRunner::run(const StepBatch& batch, std::span<const SamplingRow> rows, std::span<Sampled> sampled) {
   const Clock::time_point began = SystemClock().now();
   const int step = n_steps_++;
   if (before_step_) before_step_(step, batch);
@@ -143,19 +143,17 @@ std::vector<Sampled> FakeRunner::run(const StepBatch& batch, std::span<const Sam
   if (fault(step, FakeFault::Kind::kDevice)) throw DeviceFailure("scripted loss at step " + std::to_string(step));
   if (fault(step, FakeFault::Kind::kBadAlloc)) throw std::bad_alloc();
   check(batch, rows);
+  ENSURE(sampled.size() == rows.size(), "a place for every answer");
   write(batch);
   if (fault(step, FakeFault::Kind::kNonFinite)) throw ModelStepError("logits are not finite");
-  std::vector<Sampled> sampled;
-  sampled.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::int32_t row = batch.logits_rows[i];
     const auto after = std::upper_bound(batch.row_starts.begin(), batch.row_starts.end(), row);
     const int seq = static_cast<int>(after - batch.row_starts.begin()) - 1;
     const int n_tokens = batch.positions[static_cast<std::size_t>(row)] + 1;
-    sampled.push_back(sample(options_, rows[i], hash_history(batch, seq, n_tokens)));
+    sampled[i] = sample(options_, rows[i], hash_history(batch, seq, n_tokens));
   }
   spend_time(batch, began);
-  return sampled;
 }
 
 void FakeRunner::check(const StepBatch& batch, std::span<const SamplingRow> rows) const {

@@ -52,7 +52,7 @@ class FakeRunner final : public ModelRunner {
  public:
   FakeRunner(FakeOptions options, int n_blocks, int block_size);
 
-  std::vector<Sampled> run(const StepBatch& batch, std::span<const SamplingRow> rows) override;
+  void run(const StepBatch& batch, std::span<const SamplingRow> rows, std::span<Sampled> sampled) override;
 
   // Before the engine uses it. `before_step` is called with the step's number first thing in run(); it may wait or throw.
   void set_faults(std::vector<FakeFault> faults) { faults_ = std::move(faults); }

@@ -67,12 +67,11 @@ class ModelRunner {
  public:
   virtual ~ModelRunner() = default;
 
-  // Writes K,V of every row, then samples logits_rows. Blocks until done. A throw leaves the KV of this batch's rows
-  // undefined and everything else untouched.
-  // REQUIRES: rows.size() == batch.logits_rows.size(); every block id in range.
-  // ENSURES: one Sampled per logits row, in order; bits of a row do not depend on the rest of the batch (native), tokens
-  // do not (torch, up to rounding).
-  virtual std::vector<Sampled> run(const StepBatch& batch, std::span<const SamplingRow> rows) = 0;
+  // Writes K,V of every row, then samples logits_rows into `sampled`, in order. Blocks until done. A throw leaves the KV of
+  // this batch's rows and `sampled` undefined and everything else untouched.
+  // REQUIRES: rows.size() == sampled.size() == batch.logits_rows.size(); every block id in range.
+  // ENSURES: bits of a row do not depend on the rest of the batch (native), tokens do not (torch, up to rounding).
+  virtual void run(const StepBatch& batch, std::span<const SamplingRow> rows, std::span<Sampled> sampled) = 0;
 };
 
 // Thrown by run() when logits are not finite or a kernel failed for this batch only; the next step may work.

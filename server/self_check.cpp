@@ -40,8 +40,9 @@ std::optional<Error> self_check(LoadedModel& model, const Clock& clock) {
   const auto first = tokenizer.encode("a");
   const auto began = clock.now();
   try {
-    const auto sampled = model.runner->run(one_token_step(first.front().value()), {&row, 1});
-    if (!std::isfinite(sampled.at(0).logprob)) return failed("a log-probability is not finite");
+    Sampled sampled;
+    model.runner->run(one_token_step(first.front().value()), {&row, 1}, {&sampled, 1});
+    if (!std::isfinite(sampled.logprob)) return failed("a log-probability is not finite");
   } catch (const std::exception& error) {
     return failed(error.what());
   }

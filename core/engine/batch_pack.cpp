@@ -28,19 +28,14 @@ void append_table(const PackRow& row, std::size_t width, std::vector<std::int32_
 
 }  // namespace
 
-StepBatch pack_batch(std::span<const PackRow> rows) {
+void pack_batch(std::span<const PackRow> rows, StepBatch& batch) {
   std::size_t width = 0;
-  std::size_t n_tokens = 0;
   for (const PackRow& row : rows) {
     check(row);
     width = std::max(width, n_blocks(row));
-    n_tokens += static_cast<std::size_t>(row.scheduled.n_tokens);
   }
-  StepBatch batch;
-  batch.tokens.reserve(n_tokens);
-  batch.positions.reserve(n_tokens);
-  batch.row_starts.reserve(rows.size() + 1);
-  batch.block_tables.reserve(rows.size() * width);
+  for (auto* numbers : {&batch.tokens, &batch.positions, &batch.row_starts, &batch.block_tables, &batch.logits_rows})
+    numbers->clear();
   batch.max_blocks = static_cast<std::int32_t>(width);
   batch.row_starts.push_back(0);
   for (const PackRow& row : rows) {
@@ -54,12 +49,10 @@ StepBatch pack_batch(std::span<const PackRow> rows) {
     append_table(row, width, batch.block_tables);
     if (row.scheduled.samples) batch.logits_rows.push_back(batch.n_tokens() - 1);
   }
-  return batch;
 }
 
-std::vector<SamplingRow> pack_sampling_rows(std::span<const PackRow> rows) {
-  std::vector<SamplingRow> packed;
-  packed.reserve(rows.size());
+void pack_sampling_rows(std::span<const PackRow> rows, std::vector<SamplingRow>& packed) {
+  packed.clear();
   for (const PackRow& row : rows) {
     if (!row.scheduled.samples) continue;
     const Sequence& seq = *row.sequence;
@@ -71,7 +64,6 @@ std::vector<SamplingRow> pack_sampling_rows(std::span<const PackRow> rows) {
     if (seq.n_generated() < request.min_tokens) sampling.banned = request.stop_ids;
     packed.push_back(sampling);
   }
-  return packed;
 }
 
 }  // namespace mie

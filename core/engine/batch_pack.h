@@ -1,4 +1,5 @@
-// Plan and sequences → the arrays that a model runner takes. Pure functions; any thread.
+// Plan and sequences → the arrays that a model runner takes. Each function replaces what its output held and uses its
+// memory. Pure otherwise; any thread.
 #pragma once
 
 #include "core/sched/scheduler.h"
@@ -20,9 +21,9 @@ struct PackRow {
 // Worked example, block_size 4: A (tokens a0…a5, table [7, 2], n_computed 5) decodes 1, B (b0 b1 b2, table [], new [9])
 // prefills 3: the batch of the example in models/model_runner.h.
 // REQUIRES: rows of the plan lie inside their sequences, and the blocks cover them.
-[[nodiscard]] StepBatch pack_batch(std::span<const PackRow> rows);
+void pack_batch(std::span<const PackRow> rows, StepBatch& batch);
 
 // One per row that samples, in order. The spans view the sequences and are valid until their next commit.
-[[nodiscard]] std::vector<SamplingRow> pack_sampling_rows(std::span<const PackRow> rows);
+void pack_sampling_rows(std::span<const PackRow> rows, std::vector<SamplingRow>& sampling);
 
 }  // namespace mie

@@ -1,6 +1,7 @@
 #include "core/engine/engine_core.h"
 
 #include "core/base/ensure.h"
+#include "kv/page_layout.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -42,7 +43,12 @@ SequenceRecord record_of(const LiveRequest& live) {
 }  // namespace
 
 EngineCore::EngineCore(const EngineOptions& options, EngineParts parts, EngineMetrics& metrics)
-    : options_(options), parts_(parts), metrics_(metrics), pool_(options.n_blocks), requests_(pool_, options.block_size) {}
+    : options_(options),
+      parts_(parts),
+      metrics_(metrics),
+      pool_(options.n_blocks),
+      requests_(pool_, options.block_size),
+      work_(options.limits, blocks_for(options.max_model_len, options.block_size)) {}
 
 void EngineCore::take(Mail mail) {
   changing_ = true;
@@ -84,7 +90,7 @@ EngineCore::Progress EngineCore::end_failed_step() {
   std::vector<LiveRequest*> failed;
   failed.reserve(plan_.run.size());
   for (const Scheduled& planned : plan_.run) failed.push_back(&requests_.live(planned.id));
-  plan_ = {};
+  plan_.clear();
   end_each(failed, FinishReason::kError, {Errc::kModelError, "the model step failed"});
   return failed.empty() ? Progress::kNone : Progress::kSome;
 }
@@ -112,7 +118,7 @@ void EngineCore::end_each(const std::vector<LiveRequest*>& requests, FinishReaso
 }
 
 // `live` is gone afterwards. Under the metrics lock.
-void EngineCore::end(LiveRequest& live, Finish finish, std::vector<Sampled> last_tokens) {
+void EngineCore::end(LiveRequest& live, Finish finish, SampledTokens last_tokens) {
   Sequence& seq = live.seq;
   live.times.finished = parts_.clock.now();
   metrics_.ended({.label = label_of(finish.reason),

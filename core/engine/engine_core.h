@@ -9,9 +9,9 @@
 #include "core/engine/live_requests.h"
 #include "core/engine/mailbox.h"
 #include "core/engine/snapshot.h"
+#include "core/engine/step_work.h"
 #include "core/sched/scheduler.h"
 #include "kv/block_pool.h"
-#include "kv/reservation.h"
 #include "models/model_runner.h"
 
 #include <memory>
@@ -50,7 +50,7 @@ class EngineCore {
   [[nodiscard]] bool torn() const { return changing_; }
 
   // After step() threw and the state is whole: the sequences of its plan end with kModelError, the others are unharmed.
-  // kNone: it threw before there was a plan, so nothing ended.
+  // kNone: it threw before there was a plan, so nothing ended. REQUIRES: nothing was called since step().
   Progress end_failed_step();
 
   // Ends every request that never ran. Those that ran and were preempted go on.
@@ -66,29 +66,25 @@ class EngineCore {
   void check_invariants() const;
 
  private:
-  struct Row {
-    LiveRequest* live;
-    Scheduled scheduled;
-    bool joins;  // was waiting before this step
-  };
   struct Stamps {
     Clock::time_point begin, planned, ran;
   };
   class Admission;
 
-  void check_plan(const std::vector<SeqView>& views, KvBudget budget) const;
-  void make_room(const StepPlan& plan);
-  [[nodiscard]] std::vector<Row> rows_of(const StepPlan& plan);
-  [[nodiscard]] KvReservation reserve(const std::vector<Row>& rows);
-  [[nodiscard]] std::vector<Sampled> run_model(const std::vector<Row>& rows, const KvReservation& held);
-  void commit(const std::vector<Row>& rows, std::vector<Sampled> sampled, const Stamps& stamps);
-  void advance(const Row& row, const Stamps& stamps, std::optional<TokenId> sampled);
+  void plan();
+  void check_plan(KvBudget budget) const;
+  void make_room();
+  void find_rows();
+  void reserve(KvReservation& held);
+  void run_model(const KvReservation& held);
+  void commit(const Stamps& stamps);
+  void advance(const StepRow& row, const Stamps& stamps, std::optional<TokenId> sampled);
   void count_computed(LiveRequest& live, const Scheduled& scheduled, Clock::time_point now);
   void hand_over(LiveRequest& live, Sampled sampled, Clock::time_point now);
 
   void release(RequestId id, const Release& release);
   void end_each(const std::vector<LiveRequest*>& requests, FinishReason reason, const Error& error);
-  void end(LiveRequest& live, Finish finish, std::vector<Sampled> last_tokens);
+  void end(LiveRequest& live, Finish finish, SampledTokens last_tokens);
   void publish_kv();
   void notify();
 
@@ -97,7 +93,8 @@ class EngineCore {
   EngineMetrics& metrics_;
   BlockPool pool_;
   LiveRequests requests_;  // its tables draw on pool_
-  StepPlan plan_;          // of the step that is being made
+  StepPlan plan_;          // of the step that is being made; empty between steps
+  StepWork work_;
   bool changing_ = false;  // set where a throw would leave the state half changed or a token on no stream
 
   // Events of this change, pushed once state and counters agree: who sees an event finds it counted.

@@ -108,8 +108,9 @@ EngineLoop::Turn EngineLoop::guarded_turn() {
 }
 
 EngineLoop::Turn EngineLoop::turn() {
-  core_.take(shared_.mailbox.take());
+  // Before the mail: a release in it takes the request of a failed step away.
   if (std::exchange(step_failed_, false) && core_.end_failed_step() == EngineCore::Progress::kNone) return Turn::kStuck;
+  core_.take(shared_.mailbox.take());
   end_what_must_end();
   core_.reap();
   if (!core_.idle()) return step();

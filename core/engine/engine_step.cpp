@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace mie {
 
@@ -34,53 +35,60 @@ class EngineCore::Admission {
 };
 
 EngineCore::Progress EngineCore::step() {
-  plan_ = {};
   Stamps stamps{.begin = parts_.clock.now(), .planned = {}, .ran = {}};
-  const KvBudget budget{.n_free_blocks = pool_.n_free(), .n_blocks = pool_.n_blocks(), .block_size = options_.block_size};
-  const std::vector<SeqView> views = requests_.views();
-  plan_ = parts_.scheduler.plan(views, budget, options_.limits);
-  if (options_.paranoid) check_plan(views, budget);
-  make_room(plan_);
-  if (plan_.run.empty()) return plan_.evict.empty() && plan_.reject.empty() ? Progress::kNone : Progress::kSome;
+  plan();
+  make_room();
+  if (plan_.run.empty()) return std::exchange(plan_, {}) == StepPlan{} ? Progress::kNone : Progress::kSome;
   stamps.planned = parts_.clock.now();
 
-  const std::vector<Row> rows = rows_of(plan_);
-  Admission admission(rows.size());
-  for (const Row& row : rows) {
+  find_rows();
+  const auto joins = [](const StepRow& row) { return row.joins; };
+  Admission admission(static_cast<std::size_t>(std::count_if(work_.rows.begin(), work_.rows.end(), joins)));
+  for (const StepRow& row : work_.rows) {
     if (row.joins) admission.admit(row.live->seq);
   }
-  KvReservation held = reserve(rows);
-  std::vector<Sampled> sampled = run_model(rows, held);
+  KvReservation held(pool_, work_.reserved);
+  reserve(held);
+  run_model(held);
   stamps.ran = parts_.clock.now();
 
   held.commit();  // the last thing that may throw and change nothing
   changing_ = true;
   admission.keep();
-  commit(rows, std::move(sampled), stamps);
+  commit(stamps);
   notify();
-  plan_ = {};
+  plan_.clear();
   changing_ = false;
   return Progress::kSome;
 }
 
-void EngineCore::check_plan(const std::vector<SeqView>& views, KvBudget budget) const {
-  const auto broken = plan_check(views, budget, options_.limits, plan_);
+void EngineCore::plan() {
+  const KvBudget budget{.n_free_blocks = pool_.n_free(), .n_blocks = pool_.n_blocks(), .block_size = options_.block_size};
+  StepPlan memory = std::move(plan_);
+  plan_.clear();  // a throw from here on has no plan
+  requests_.view(work_.views);
+  plan_ = parts_.scheduler.plan(work_.views, budget, options_.limits, std::move(memory));
+  if (options_.paranoid) check_plan(budget);
+}
+
+void EngineCore::check_plan(KvBudget budget) const {
+  const auto broken = plan_check(work_.views, budget, options_.limits, plan_);
   ENSURE(broken.empty(), fmt::format("the plan breaks its promises: {}", fmt::join(broken, "; ")));
 }
 
-void EngineCore::make_room(const StepPlan& plan) {
-  if (plan.evict.empty() && plan.reject.empty()) return;
+void EngineCore::make_room() {
+  if (plan_.evict.empty() && plan_.reject.empty()) return;
   changing_ = true;
   {
     const auto held = metrics_.lock();
-    for (const RequestId id : plan.evict) {
+    for (const RequestId id : plan_.evict) {
       LiveRequest& live = requests_.live(id);
       live.seq.preempt();
       ++live.times.n_preemptions;
       requests_.preempted(live);
       metrics_.preempted(live.seq.n_total());
     }
-    for (const RequestId id : plan.reject) {
+    for (const RequestId id : plan_.reject) {
       LiveRequest& live = requests_.live(id);
       const Sequence& seq = live.seq;
       const Error error = context_length_exceeded(longest_request(options_), seq.n_prompt(), seq.max_total() - seq.n_prompt());
@@ -92,43 +100,38 @@ void EngineCore::make_room(const StepPlan& plan) {
   changing_ = false;
 }
 
-std::vector<EngineCore::Row> EngineCore::rows_of(const StepPlan& plan) {
-  std::vector<Row> rows;
-  rows.reserve(plan.run.size());
-  for (const Scheduled& scheduled : plan.run) {
+void EngineCore::find_rows() {
+  work_.rows.clear();
+  for (const Scheduled& scheduled : plan_.run) {
     LiveRequest& live = requests_.live(scheduled.id);
-    rows.push_back({.live = &live, .scheduled = scheduled, .joins = live.seq.state() == SeqState::kWaiting});
+    work_.rows.push_back({.live = &live, .scheduled = scheduled, .joins = live.seq.state() == SeqState::kWaiting});
   }
-  return rows;
 }
 
-KvReservation EngineCore::reserve(const std::vector<Row>& rows) {
-  KvReservation held(pool_);
-  for (const Row& row : rows) {
+void EngineCore::reserve(KvReservation& held) {
+  for (const StepRow& row : work_.rows) {
     ENSURE(held.reserve(row.live->seq.blocks(), row.scheduled.n_new_blocks),
            fmt::format("the plan takes more blocks than the {} free ones", pool_.n_free()));
   }
-  return held;
 }
 
-std::vector<Sampled> EngineCore::run_model(const std::vector<Row>& rows, const KvReservation& held) {
-  std::vector<PackRow> packed;
-  packed.reserve(rows.size());
-  for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
-    const Row& row = rows[static_cast<std::size_t>(i)];
-    packed.push_back({.sequence = &row.live->seq, .scheduled = row.scheduled, .new_blocks = held.reserved(i)});
+void EngineCore::run_model(const KvReservation& held) {
+  work_.packed.clear();
+  for (int i = 0; i < held.n_rows(); ++i) {
+    const StepRow& row = work_.rows[static_cast<std::size_t>(i)];
+    work_.packed.push_back({.sequence = &row.live->seq, .scheduled = row.scheduled, .new_blocks = held.reserved(i)});
   }
-  const std::vector<SamplingRow> sampling = pack_sampling_rows(packed);
-  std::vector<Sampled> sampled = parts_.runner.run(pack_batch(packed), sampling);
-  ENSURE(sampled.size() == sampling.size(), "the runner samples once per wanted row");
-  return sampled;
+  pack_sampling_rows(work_.packed, work_.sampling);
+  pack_batch(work_.packed, work_.batch);
+  work_.sampled.resize(work_.sampling.size());
+  parts_.runner.run(work_.batch, work_.sampling, work_.sampled);
 }
 
-void EngineCore::commit(const std::vector<Row>& rows, std::vector<Sampled> sampled, const Stamps& stamps) {
+void EngineCore::commit(const Stamps& stamps) {
   const auto held = metrics_.lock();
-  StepFigures figures{.n_seqs = static_cast<int>(rows.size())};
-  auto next = sampled.begin();
-  for (const Row& row : rows) {
+  StepFigures figures{.n_seqs = static_cast<int>(work_.rows.size())};
+  auto next = work_.sampled.begin();
+  for (const StepRow& row : work_.rows) {
     row.live->times.max_batch = std::max(row.live->times.max_batch, figures.n_seqs);
     figures.n_tokens += row.scheduled.n_tokens;
     if (row.scheduled.samples) {
@@ -145,7 +148,7 @@ void EngineCore::commit(const std::vector<Row>& rows, std::vector<Sampled> sampl
   metrics_.step(figures);
 }
 
-void EngineCore::advance(const Row& row, const Stamps& stamps, std::optional<TokenId> sampled) {
+void EngineCore::advance(const StepRow& row, const Stamps& stamps, std::optional<TokenId> sampled) {
   LiveRequest& live = *row.live;
   if (row.joins) {
     metrics_.admitted(live.seq.n_total());
@@ -188,7 +191,7 @@ void EngineCore::hand_over(LiveRequest& live, Sampled sampled, Clock::time_point
   const Sequence& seq = live.seq;
   const Request& request = seq.request();
   const TokenId token = sampled.token;
-  std::vector<Sampled> tokens;
+  SampledTokens tokens;
   tokens.push_back(std::move(sampled));
   const bool may_stop = seq.n_generated() > request.min_tokens;  // stop ids are banned until then
   if (may_stop && std::find(request.stop_ids.begin(), request.stop_ids.end(), token) != request.stop_ids.end()) {

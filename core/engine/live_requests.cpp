@@ -81,12 +81,10 @@ std::vector<LiveRequest*> LiveRequests::all() const {
   return all;
 }
 
-std::vector<SeqView> LiveRequests::views() const {
-  std::vector<SeqView> views;
-  views.reserve(running_.size() + waiting_.size());
+void LiveRequests::view(std::vector<SeqView>& views) const {
+  views.clear();
   for (const LiveRequest* live : running_) views.push_back(live->seq.view());
   for (const LiveRequest* live : waiting_) views.push_back(live->seq.view());
-  return views;
 }
 
 }  // namespace mie

@@ -62,8 +62,8 @@ class LiveRequests {
   [[nodiscard]] const std::unordered_map<RequestId, RequestRecord>& records() const { return records_; }
   [[nodiscard]] bool empty() const { return running_.empty() && waiting_.empty(); }
 
-  // In the order that Scheduler::plan wants.
-  [[nodiscard]] std::vector<SeqView> views() const;
+  // In the order that Scheduler::plan wants. Replaces what `views` held.
+  void view(std::vector<SeqView>& views) const;
 
  private:
   BlockPool* pool_;

@@ -10,10 +10,10 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/container/small_vector.hpp>
 
 #include <memory>
 #include <optional>
-#include <vector>
 
 namespace mie {
 
@@ -24,8 +24,11 @@ struct Finish {
   RequestTimes times{};
 };
 
+// One token is the usual case and needs no allocation.
+using SampledTokens = boost::container::small_vector<Sampled, 1>;
+
 struct TokenBatch {
-  std::vector<Sampled> tokens{};
+  SampledTokens tokens{};
   std::optional<Finish> finish{};  // set once, in the last batch
 };
 

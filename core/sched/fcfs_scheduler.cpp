@@ -3,6 +3,7 @@
 #include "core/sched/step_builder.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace mie {
 namespace {
@@ -28,9 +29,9 @@ void plan_whole(StepBuilder& step) {
 
 }  // namespace
 
-StepPlan FcfsScheduler::plan(std::span<const SeqView> seqs, KvBudget budget, StepLimits limits) const {
+StepPlan FcfsScheduler::plan(std::span<const SeqView> seqs, KvBudget budget, StepLimits limits, StepPlan memory) const {
   limits.max_seqs = std::min(limits.max_seqs, max_seqs_);
-  StepBuilder step(seqs, budget, limits);
+  StepBuilder step(seqs, budget, limits, std::move(memory));
   if (prefill_ == Prefill::kChunked)
     plan_chunked(step, limits.max_prefill_chunk);
   else

@@ -25,7 +25,8 @@ class FcfsScheduler final : public Scheduler {
   explicit FcfsScheduler(Prefill prefill, int max_seqs = std::numeric_limits<int>::max())
       : prefill_(prefill), max_seqs_(max_seqs) {}
 
-  [[nodiscard]] StepPlan plan(std::span<const SeqView> seqs, KvBudget budget, StepLimits limits) const override;
+  [[nodiscard]] StepPlan plan(std::span<const SeqView> seqs, KvBudget budget, StepLimits limits,
+                              StepPlan memory = {}) const override;
 
  private:
   Prefill prefill_;

@@ -49,6 +49,11 @@ struct StepPlan {
   std::vector<RequestId> reject;  // can never fit; finish with kContextLengthExceeded
   std::vector<Scheduled> run;     // row order of the batch
 
+  void clear() {
+    evict.clear();
+    reject.clear();
+    run.clear();
+  }
   friend bool operator==(const StepPlan&, const StepPlan&) = default;
 };
 
@@ -57,7 +62,9 @@ class Scheduler {
   virtual ~Scheduler() = default;
 
   // `seqs`: every live sequence in queue order: running ones by admission, then waiting ones, preempted first, then by arrival.
-  [[nodiscard]] virtual StepPlan plan(std::span<const SeqView> seqs, KvBudget budget, StepLimits limits) const = 0;
+  // `memory`: a plan whose vectors the new one may use, so that a steady engine allocates none; its content does not matter.
+  [[nodiscard]] virtual StepPlan plan(std::span<const SeqView> seqs, KvBudget budget, StepLimits limits,
+                                      StepPlan memory = {}) const = 0;
 };
 
 }  // namespace mie

@@ -3,6 +3,7 @@
 #include "core/sched/step_builder.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace mie {
 namespace {
@@ -28,8 +29,8 @@ void advance(StepBuilder& step) {
 
 }  // namespace
 
-StepPlan StaticScheduler::plan(std::span<const SeqView> seqs, KvBudget budget, StepLimits limits) const {
-  StepBuilder step(seqs, budget, limits);
+StepPlan StaticScheduler::plan(std::span<const SeqView> seqs, KvBudget budget, StepLimits limits, StepPlan memory) const {
+  StepBuilder step(seqs, budget, limits, std::move(memory));
   if (step.anything_running())
     advance(step);
   else

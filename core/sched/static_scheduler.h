@@ -13,7 +13,8 @@ namespace mie {
 
 class StaticScheduler final : public Scheduler {
  public:
-  [[nodiscard]] StepPlan plan(std::span<const SeqView> seqs, KvBudget budget, StepLimits limits) const override;
+  [[nodiscard]] StepPlan plan(std::span<const SeqView> seqs, KvBudget budget, StepLimits limits,
+                              StepPlan memory = {}) const override;
 };
 
 }  // namespace mie

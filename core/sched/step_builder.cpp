@@ -14,8 +14,13 @@ bool is_prefill(const SeqView& seq) { return seq.n_pending() >= 1 && !is_decode(
 
 }  // namespace
 
-StepBuilder::StepBuilder(std::span<const SeqView> seqs, KvBudget budget, StepLimits limits)
-    : budget_(budget), limits_(limits), n_free_(budget.n_free_blocks), n_tokens_left_(limits.max_tokens) {
+StepBuilder::StepBuilder(std::span<const SeqView> seqs, KvBudget budget, StepLimits limits, StepPlan memory)
+    : budget_(budget),
+      limits_(limits),
+      plan_(std::move(memory)),
+      n_free_(budget.n_free_blocks),
+      n_tokens_left_(limits.max_tokens) {
+  plan_.clear();
   ENSURE(limits.max_seqs >= 1 && limits.max_tokens >= 1 && limits.max_prefill_chunk >= 1, "a step that can hold nothing");
   ENSURE(budget.block_size >= 1, "blocks of " + std::to_string(budget.block_size) + " tokens");
   const auto first_waiting = std::find_if(seqs.begin(), seqs.end(), [](const SeqView& seq) { return !seq.running; });

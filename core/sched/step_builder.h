@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 namespace mie {
 
@@ -20,7 +21,7 @@ class StepBuilder {
 
   // Rejects the waiting sequences that no state of the pool can hold.
   // REQUIRES: running views before waiting ones; limits, block_size ≥ 1.
-  StepBuilder(std::span<const SeqView> seqs, KvBudget budget, StepLimits limits);
+  StepBuilder(std::span<const SeqView> seqs, KvBudget budget, StepLimits limits, StepPlan memory = {});
 
   // A row for every running sequence whose prompt is computed, oldest first, as far as the row budgets reach. Evicts the
   // youngest running sequence, whatever it does, until the blocks suffice.

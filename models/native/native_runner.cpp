@@ -26,18 +26,17 @@ class NativeRunner final : public ModelRunner {
     for (int i = 0; i < options.n_threads; ++i) samplers_.emplace_back(model_.spec.n_vocab, options.n_tokens);
   }
 
-  std::vector<Sampled> run(const StepBatch& batch, std::span<const SamplingRow> rows) override {
+  void run(const StepBatch& batch, std::span<const SamplingRow> rows, std::span<Sampled> sampled) override {
+    ENSURE(rows.size() == batch.logits_rows.size() && sampled.size() == rows.size(), "one answer per logits row");
     ENSURE(batch.n_tokens() <= options_.max_rows && static_cast<int>(rows.size()) <= options_.max_logits,
            "the step fits the workspace");
     pin_engine_thread();
     const ThreadPool::Step awake(*pool_);
     forward_.run(batch);
-    std::vector<Sampled> sampled(rows.size());
     pool_->for_each(static_cast<int>(rows.size()), 1, [&](int row, int thread) { sample(row, thread, rows, sampled); });
     for (auto& failure : std::span(failures_).first(rows.size())) {
       if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
     }
-    return sampled;
   }
 
  private:
@@ -49,7 +48,7 @@ class NativeRunner final : public ModelRunner {
     pin_this_thread(options_.cores.front());
   }
 
-  void sample(int row, int thread, std::span<const SamplingRow> rows, std::vector<Sampled>& sampled) {
+  void sample(int row, int thread, std::span<const SamplingRow> rows, std::span<Sampled> sampled) {
     const auto at = static_cast<std::size_t>(row);
     try {  // a body of a parallel region must not throw
       sampled[at] = samplers_[static_cast<std::size_t>(thread)].sample(forward_.logits(row), rows[at]);

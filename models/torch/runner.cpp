@@ -21,13 +21,14 @@ TorchRunner::TorchRunner(const ModelSpec& spec, TorchWeights weights, const Torc
       cache_(spec, options, scalar_type(options.kv_dtype)),
       sampler_(spec.n_vocab, options.n_tokens) {}
 
-std::vector<Sampled> TorchRunner::run(const StepBatch& batch, std::span<const SamplingRow> rows) {
+void TorchRunner::run(const StepBatch& batch, std::span<const SamplingRow> rows, std::span<Sampled> sampled) {
   check(batch, rows);
+  ENSURE(sampled.size() == rows.size(), "a place for every answer");
   const c10::InferenceMode no_gradients;
   at::set_num_threads(options_.n_threads);  // OpenMP keeps the count per thread; nothing else may have set this one's
   // libtorch's exception type means nothing outside this library, so it leaves as one that the engine knows.
   try {
-    return step(batch, rows);
+    step(batch, rows, sampled);
   } catch (const c10::Error& error) {
     throw ModelStepError(std::string("libtorch: ") + error.what_without_backtrace());
   }
@@ -43,16 +44,16 @@ void TorchRunner::check(const StepBatch& batch, std::span<const SamplingRow> row
   for (const auto row : batch.logits_rows) ENSURE(row >= 0 && row < batch.n_tokens(), "logits row outside the batch");
 }
 
-std::vector<Sampled> TorchRunner::step(const StepBatch& batch, std::span<const SamplingRow> rows) {
+void TorchRunner::step(const StepBatch& batch, std::span<const SamplingRow> rows, std::span<Sampled> sampled) {
   const StepIndex index = index_step(batch, options_.block_size);
   const at::Tensor hidden = forward(index);
   if (!at::isfinite(hidden).all().item<bool>()) {
     cache_.erase(index.slots);
     throw ModelStepError("the hidden state of a row is not finite");
   }
-  if (rows.empty()) return {};
+  if (rows.empty()) return;
   const at::Tensor last = rms_norm(at::index_select(hidden, 0, index.logits_rows), weights_.output_norm, spec_.norm_eps);
-  return sample(at::linear(last, weights_.output), rows);
+  sample(at::linear(last, weights_.output), rows, sampled);
 }
 
 // → [n, hidden], before the last norm. The residual stream x stays fp32; matrix products run in the compute type.
@@ -69,13 +70,10 @@ at::Tensor TorchRunner::forward(const StepIndex& step) {
 }
 
 // logits [m, n_vocab] fp32, overwritten.
-std::vector<Sampled> TorchRunner::sample(const at::Tensor& logits, std::span<const SamplingRow> rows) {
+void TorchRunner::sample(const at::Tensor& logits, std::span<const SamplingRow> rows, std::span<Sampled> sampled) {
   const auto n_vocab = static_cast<std::size_t>(spec_.n_vocab);
   const std::span<float> all(logits.data_ptr<float>(), static_cast<std::size_t>(logits.numel()));
-  std::vector<Sampled> sampled;
-  sampled.reserve(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) sampled.push_back(sampler_.sample(all.subspan(i * n_vocab, n_vocab), rows[i]));
-  return sampled;
+  for (std::size_t i = 0; i < rows.size(); ++i) sampled[i] = sampler_.sample(all.subspan(i * n_vocab, n_vocab), rows[i]);
 }
 
 // x [n, hidden] → [n, hidden]

@@ -19,14 +19,14 @@ class TorchRunner final : public ModelRunner {
   TorchRunner(const ModelSpec& spec, TorchWeights weights, const TorchOptions& options);
 
   // Throws ModelStepError when a number is not finite or libtorch refuses the step.
-  std::vector<Sampled> run(const StepBatch& batch, std::span<const SamplingRow> rows) override;
+  void run(const StepBatch& batch, std::span<const SamplingRow> rows, std::span<Sampled> sampled) override;
 
  private:
   void check(const StepBatch& batch, std::span<const SamplingRow> rows) const;
-  [[nodiscard]] std::vector<Sampled> step(const StepBatch& batch, std::span<const SamplingRow> rows);
+  void step(const StepBatch& batch, std::span<const SamplingRow> rows, std::span<Sampled> sampled);
   [[nodiscard]] at::Tensor forward(const StepIndex& step);
   [[nodiscard]] at::Tensor self_attention(int layer, const at::Tensor& x, const StepIndex& step, const RotaryAngles& angles);
-  [[nodiscard]] std::vector<Sampled> sample(const at::Tensor& logits, std::span<const SamplingRow> rows);
+  void sample(const at::Tensor& logits, std::span<const SamplingRow> rows, std::span<Sampled> sampled);
 
   ModelSpec spec_;
   TorchOptions options_;

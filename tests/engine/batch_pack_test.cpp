@@ -27,6 +27,18 @@ std::vector<int> values(std::span<const TokenId> tokens) {
   return values;
 }
 
+StepBatch batch_of(std::span<const PackRow> rows) {
+  StepBatch batch{.tokens = {1}, .positions = {2}, .row_starts = {3}, .block_tables = {4}, .max_blocks = 5, .logits_rows = {6}};
+  pack_batch(rows, batch);  // replaces what an earlier step left
+  return batch;
+}
+
+std::vector<SamplingRow> sampling_of(std::span<const PackRow> rows) {
+  std::vector<SamplingRow> sampling(3);
+  pack_sampling_rows(rows, sampling);
+  return sampling;
+}
+
 // The worked example of model_runner.h, block size 4: A holds blocks 7 and 2 and decodes its 6th token; B prefills three
 // tokens into block 9, taken by this step.
 class BatchPack : public ::testing::Test {
@@ -52,7 +64,7 @@ class BatchPack : public ::testing::Test {
 TEST_F(BatchPack, LaysOutTheWorkedExample) {
   const PackRow rows[] = {{&a, {.id = a.id(), .first_position = 5, .n_tokens = 1, .n_new_blocks = 0, .samples = true}, {}},
                           {&b, {.id = b.id(), .first_position = 0, .n_tokens = 3, .n_new_blocks = 1, .samples = true}, fresh}};
-  const StepBatch batch = pack_batch(rows);
+  const StepBatch batch = batch_of(rows);
   EXPECT_THAT(batch.tokens, ElementsAre(55, 60, 61, 62));
   EXPECT_THAT(batch.positions, ElementsAre(5, 0, 1, 2));
   EXPECT_THAT(batch.row_starts, ElementsAre(0, 1, 4));
@@ -60,7 +72,7 @@ TEST_F(BatchPack, LaysOutTheWorkedExample) {
   EXPECT_THAT(batch.block_tables, ElementsAre(7, 2, 9, -1));
   EXPECT_THAT(batch.logits_rows, ElementsAre(0, 3));
 
-  const auto sampling = pack_sampling_rows(rows);
+  const auto sampling = sampling_of(rows);
   ASSERT_EQ(sampling.size(), 2U);
   EXPECT_EQ(sampling[0].position, 6);
   EXPECT_THAT(values(sampling[0].prompt), ElementsAre(50, 51, 52, 53));
@@ -73,9 +85,9 @@ TEST_F(BatchPack, LaysOutTheWorkedExample) {
 
 TEST_F(BatchPack, AChunkThatDoesNotReachTheEndSamplesNothing) {
   const PackRow rows[] = {{&b, {.id = b.id(), .first_position = 0, .n_tokens = 2, .n_new_blocks = 1, .samples = false}, fresh}};
-  EXPECT_THAT(pack_batch(rows).logits_rows, IsEmpty());
-  EXPECT_THAT(pack_batch(rows).tokens, ElementsAre(60, 61));
-  EXPECT_THAT(pack_sampling_rows(rows), IsEmpty());
+  EXPECT_THAT(batch_of(rows).logits_rows, IsEmpty());
+  EXPECT_THAT(batch_of(rows).tokens, ElementsAre(60, 61));
+  EXPECT_THAT(sampling_of(rows), IsEmpty());
 }
 
 TEST_F(BatchPack, RefusesAPlanThatDoesNotMatchItsSequence) {
@@ -88,10 +100,10 @@ TEST_F(BatchPack, RefusesAPlanThatDoesNotMatchItsSequence) {
   silent.samples = false;
   for (const Scheduled& wrong : {late, too_many, silent}) {
     const PackRow rows[] = {{&b, wrong, fresh}};
-    EXPECT_THROW(static_cast<void>(pack_batch(rows)), InvariantError);
+    EXPECT_THROW(static_cast<void>(batch_of(rows)), InvariantError);
   }
   const PackRow no_blocks[] = {{&b, right, {}}};
-  EXPECT_THROW(static_cast<void>(pack_batch(no_blocks)), InvariantError);
+  EXPECT_THROW(static_cast<void>(batch_of(no_blocks)), InvariantError);
 }
 
 }  // namespace

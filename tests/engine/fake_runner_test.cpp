@@ -2,6 +2,7 @@
 #include "models/fake_runner.h"
 
 #include "core/base/ensure.h"
+#include "tests/fakes/run_step.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,35 +46,35 @@ TEST(FakeRunner, PrefillAndDecodeThroughAnyTableGiveTheExpectedTokens) {
   FakeRunner runner(kModel, 10, 4);
   std::vector<TokenId> tokens = prompt(6);
   const auto right = FakeRunner::expected_tokens(kModel, tokens, 3);
-  tokens.push_back(runner.run(batch_of(tokens, 0, {7, 2}), kGreedy).front().token);
-  tokens.push_back(runner.run(batch_of(tokens, 6, {7, 2}), kGreedy).front().token);
-  tokens.push_back(runner.run(batch_of(tokens, 7, {7, 2, -1}), kGreedy).front().token);
+  tokens.push_back(run_step(runner, batch_of(tokens, 0, {7, 2}), kGreedy).front().token);
+  tokens.push_back(run_step(runner, batch_of(tokens, 6, {7, 2}), kGreedy).front().token);
+  tokens.push_back(run_step(runner, batch_of(tokens, 7, {7, 2, -1}), kGreedy).front().token);
   EXPECT_EQ(std::vector<TokenId>(tokens.begin() + 6, tokens.end()), right);
 }
 
 TEST(FakeRunner, NoticesAWrongBlockAWrongPositionAndABlockInTwoHands) {
   std::vector<TokenId> tokens = prompt(6);
   FakeRunner runner(kModel, 10, 4);
-  tokens.push_back(runner.run(batch_of(tokens, 0, {7, 2}), kGreedy).front().token);
-  EXPECT_NE(runner.run(batch_of(tokens, 6, {2, 7}), kGreedy).front().token, right_after(tokens));  // swapped
-  EXPECT_NE(runner.run(batch_of(tokens, 6, {3, 2}), kGreedy).front().token, right_after(tokens));  // never written
+  tokens.push_back(run_step(runner, batch_of(tokens, 0, {7, 2}), kGreedy).front().token);
+  EXPECT_NE(run_step(runner, batch_of(tokens, 6, {2, 7}), kGreedy).front().token, right_after(tokens));  // swapped
+  EXPECT_NE(run_step(runner, batch_of(tokens, 6, {3, 2}), kGreedy).front().token, right_after(tokens));  // never written
   StepBatch shifted = batch_of(tokens, 6, {7, 2});
   shifted.positions = {5};
-  EXPECT_NE(runner.run(shifted, kGreedy).front().token, right_after(tokens));
+  EXPECT_NE(run_step(runner, shifted, kGreedy).front().token, right_after(tokens));
 
   FakeRunner shared(kModel, 10, 4);
-  shared.run(batch_of(tokens, 0, {7, 2}), kGreedy);
-  shared.run(batch_of({TokenId(900), TokenId(901)}, 0, {7}), kGreedy);  // another sequence in block 7
+  run_step(shared, batch_of(tokens, 0, {7, 2}), kGreedy);
+  run_step(shared, batch_of({TokenId(900), TokenId(901)}, 0, {7}), kGreedy);  // another sequence in block 7
   tokens.push_back(TokenId(1));
-  EXPECT_NE(shared.run(batch_of(tokens, 7, {7, 2}), kGreedy).front().token, right_after(tokens));
+  EXPECT_NE(run_step(shared, batch_of(tokens, 7, {7, 2}), kGreedy).front().token, right_after(tokens));
 }
 
 TEST(FakeRunner, RefusesABatchThatPointsOutsideItsCache) {
   FakeRunner runner(kModel, 10, 4);
-  EXPECT_THROW(runner.run(batch_of(prompt(6), 0, {7, 10}), kGreedy), InvariantError);
-  EXPECT_THROW(runner.run(batch_of(prompt(6), 0, {7, -1}), kGreedy), InvariantError);
-  EXPECT_THROW(runner.run(batch_of(prompt(9), 0, {7, 2}), kGreedy), InvariantError);
-  EXPECT_THROW(runner.run(batch_of(prompt(6), 0, {7, 2}), {}), InvariantError);
+  EXPECT_THROW(run_step(runner, batch_of(prompt(6), 0, {7, 10}), kGreedy), InvariantError);
+  EXPECT_THROW(run_step(runner, batch_of(prompt(6), 0, {7, -1}), kGreedy), InvariantError);
+  EXPECT_THROW(run_step(runner, batch_of(prompt(9), 0, {7, 2}), kGreedy), InvariantError);
+  EXPECT_THROW(run_step(runner, batch_of(prompt(6), 0, {7, 2}), {}), InvariantError);
 }
 
 TEST(FakeRunner, KeepsBannedAndForcedTokens) {
@@ -111,7 +112,7 @@ TEST(FakeRunner, EosComesWithItsChance) {
 TEST(FakeRunner, TopLogprobsAreDistinctBestFirstAndBeginWithTheToken) {
   FakeRunner runner(kModel, 10, 4);
   const std::vector<SamplingRow> rows{SamplingRow{.temperature = 0, .n_top_logprobs = 3}};
-  const Sampled sampled = runner.run(batch_of(prompt(6), 0, {7, 2}), rows).front();
+  const Sampled sampled = run_step(runner, batch_of(prompt(6), 0, {7, 2}), rows).front();
   ASSERT_EQ(sampled.top.size(), 3U);
   EXPECT_EQ(sampled.top[0].token, sampled.token);
   EXPECT_EQ(sampled.top[0].logprob, sampled.logprob);
@@ -128,8 +129,8 @@ TEST(FakeRunner, SpendsTheTimeOfItsCostModel) {
                      .context_time = 10ns,
                      .spend = [&](std::chrono::nanoseconds cost) { spent.push_back(cost); }},
                     10, 4);
-  runner.run(batch_of(prompt(6), 0, {7, 2}), kGreedy);
-  runner.run(batch_of(prompt(7), 6, {7, 2}), kGreedy);
+  run_step(runner, batch_of(prompt(6), 0, {7, 2}), kGreedy);
+  run_step(runner, batch_of(prompt(7), 6, {7, 2}), kGreedy);
   EXPECT_THAT(spent, ::testing::ElementsAre(230us + 50ns, 205us + 60ns));
 }
 

@@ -26,45 +26,52 @@ std::map<RequestId, Request> submit_four(CoreHarness& harness) {
   return requests;
 }
 
-// Every allocation of a step that admits, prefills and decodes fails once. Either nothing has changed, or the core says that
-// it is torn, and that only after the model ran.
-TEST(StepMemory, AtEveryAllocationChangesNothingOrSaysSo) {
-  int n_whole = 0;
-  int n_torn = 0;
-  for (int n_allowed = 0;; ++n_allowed) {
-    ASSERT_LT(n_allowed, 1000);
-    CoreHarness harness(kTwoSlots);
-    const auto requests = submit_four(harness);
-    for (int i = 0; i < 3; ++i) harness.core.step();
-    const EngineSnapshot before = harness.core.snapshot();
-    bool ran = false;
-    harness.runner.set_before_step([&](int, const StepBatch&) { ran = true; });
-    bool failed = false;
-    try {
-      const FailingNew failing(n_allowed);
-      harness.core.step();
-    } catch (const std::bad_alloc&) {
-      failed = true;
-    }
-    if (!failed) break;
-    if (harness.core.torn()) {
-      EXPECT_TRUE(ran) << n_allowed << " allocations";
-      ++n_torn;
-      continue;
-    }
-    ++n_whole;
-    EXPECT_EQ(harness.core.snapshot(), before) << n_allowed << " allocations";
-    harness.core.end_failed_step();
-    harness.run();
-    for (const auto& [id, request] : requests) {
-      const auto right = expected(harness.setup.model, request);
-      EXPECT_TRUE(harness.answer(id).finish->reason == FinishReason::kError || harness.answer(id).tokens == right);
-      harness.release(id, Outcome::kError);
-    }
-    EXPECT_THAT(not_settled(harness), IsEmpty()) << n_allowed << " allocations";
+// What one step with `n_allowed` allocations did.
+enum class FailedStep { kUnharmed, kWhole, kTorn };
+
+FailedStep step_with(int n_allowed, int n_steps_before) {
+  CoreHarness harness(kTwoSlots);
+  const auto requests = submit_four(harness);
+  for (int i = 0; i < n_steps_before; ++i) harness.core.step();
+  const EngineSnapshot before = harness.core.snapshot();
+  bool ran = false;
+  harness.runner.set_before_step([&](int, const StepBatch&) { ran = true; });
+  try {
+    const FailingNew failing(n_allowed);
+    harness.core.step();
+    return FailedStep::kUnharmed;
+  } catch (const std::bad_alloc&) {
   }
-  EXPECT_GT(n_whole, 10);
-  EXPECT_GT(n_torn, 0);
+  if (harness.core.torn()) {
+    EXPECT_TRUE(ran) << n_allowed << " allocations";
+    return FailedStep::kTorn;
+  }
+  EXPECT_EQ(harness.core.snapshot(), before) << n_allowed << " allocations";
+  harness.core.end_failed_step();
+  harness.run();
+  for (const auto& [id, request] : requests) {
+    const auto right = expected(harness.setup.model, request);
+    EXPECT_TRUE(harness.answer(id).finish->reason == FinishReason::kError || harness.answer(id).tokens == right);
+    harness.release(id, Outcome::kError);
+  }
+  EXPECT_THAT(not_settled(harness), IsEmpty()) << n_allowed << " allocations";
+  return FailedStep::kWhole;
+}
+
+// Every allocation of a step fails once: of the first, which admits and whose buffers are new, and of later ones, which
+// prefill and decode. Either nothing has changed, or the core says that it is torn, and that only after the model ran.
+TEST(StepMemory, AtEveryAllocationChangesNothingOrSaysSo) {
+  std::map<FailedStep, int> n;
+  for (const int n_steps_before : {0, 1, 3}) {
+    for (int n_allowed = 0;; ++n_allowed) {
+      ASSERT_LT(n_allowed, 1000);
+      const FailedStep result = step_with(n_allowed, n_steps_before);
+      ++n[result];
+      if (result == FailedStep::kUnharmed) break;
+    }
+  }
+  EXPECT_GT(n[FailedStep::kWhole], 10);
+  EXPECT_GT(n[FailedStep::kTorn], 0);
 }
 
 TEST(StepMemory, BeforeThereWasAPlanEndsNobody) {

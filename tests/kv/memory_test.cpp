@@ -65,7 +65,8 @@ TEST(KvReservation, EveryFailingAllocationOfAStepLeavesPoolAndTablesAsBefore) {
   ASSERT_TRUE(a.append(1));
   const int n_allocations = test::fail_each_allocation(
       [&] {
-        KvReservation held(pool);
+        KvReservation::Memory memory;
+        KvReservation held(pool, memory);
         EXPECT_TRUE(held.reserve(a, 2) && held.reserve(b, 3));
         held.commit();
       },
@@ -83,7 +84,8 @@ TEST(KvReservation, EveryFailingAllocationOfAStepLeavesPoolAndTablesAsBefore) {
 TEST(KvReservation, AFailingAllocationInReserveAddsNoRow) {
   BlockPool pool(8);
   BlockTable table(pool, 16);
-  KvReservation held(pool);
+  KvReservation::Memory memory;
+  KvReservation held(pool, memory);
   const int n_allocations = test::fail_each_allocation([&] { EXPECT_TRUE(held.reserve(table, 3)); },
                                                        [&] {
                                                          EXPECT_EQ(held.n_rows(), 0);
@@ -129,7 +131,8 @@ class RandomSteps {
   bool attempt() {
     std::optional<test::FailingNew> failing;
     if (below(4) == 0) failing.emplace(static_cast<int>(below(6)));
-    KvReservation held(pool_);
+    KvReservation::Memory memory;
+    KvReservation held(pool_, memory);
     n_reserved_ = 0;
     for (BlockTable& table : tables_) {
       const int n = static_cast<int>(below(3));

@@ -23,7 +23,8 @@ TEST(KvReservation, ReturnsWhatWasNotCommitted) {
   BlockTable a(pool, 16), b(pool, 16);
   ASSERT_TRUE(a.append(1));
   {
-    KvReservation held(pool);
+    KvReservation::Memory memory;
+    KvReservation held(pool, memory);
     ASSERT_TRUE(held.reserve(a, 2));
     ASSERT_TRUE(held.reserve(b, 3));
     EXPECT_EQ(pool.n_free(), 2);
@@ -38,7 +39,8 @@ TEST(KvReservation, ReturnsBlocksInAnOrderThatIsAsIfNothingHappened) {
   BlockPool pool(8), untouched(8);
   BlockTable table(pool, 16);
   {
-    KvReservation held(pool);
+    KvReservation::Memory memory;
+    KvReservation held(pool, memory);
     ASSERT_TRUE(held.reserve(table, 5));
   }
   std::vector<BlockId> after, expected;
@@ -53,7 +55,8 @@ TEST(KvReservation, CommitHandsTheBlocksToTheirTables) {
   const BlockId first = a.blocks().front();
   std::vector<BlockId> for_a, for_c;
   {
-    KvReservation held(pool);
+    KvReservation::Memory memory;
+    KvReservation held(pool, memory);
     ASSERT_TRUE(held.reserve(a, 2));
     ASSERT_TRUE(held.reserve(b, 0));
     ASSERT_TRUE(held.reserve(c, 1));
@@ -76,7 +79,8 @@ TEST(KvReservation, CommitHandsTheBlocksToTheirTables) {
 TEST(KvReservation, ReserveIsAllOrNothingForARow) {
   BlockPool pool(3);
   BlockTable a(pool, 16), b(pool, 16);
-  KvReservation held(pool);
+  KvReservation::Memory memory;
+  KvReservation held(pool, memory);
   ASSERT_TRUE(held.reserve(a, 2));
   EXPECT_FALSE(held.reserve(b, 2));
   EXPECT_EQ(held.n_rows(), 1);
@@ -86,26 +90,29 @@ TEST(KvReservation, ReserveIsAllOrNothingForARow) {
   EXPECT_EQ(b.n_blocks(), 1);
 }
 
-TEST(KvReservation, AMoveLeavesNothingBehind) {
+TEST(KvReservation, MemoryOfAnEarlierStepLeavesNothingBehind) {
   BlockPool pool(4);
-  BlockTable table(pool, 16);
-  std::optional<KvReservation> kept;
+  BlockTable a(pool, 16), b(pool, 16);
+  KvReservation::Memory memory;
   {
-    KvReservation held(pool);
-    ASSERT_TRUE(held.reserve(table, 2));
-    kept.emplace(std::move(held));
+    KvReservation held(pool, memory);
+    ASSERT_TRUE(held.reserve(a, 2));
+    held.commit();
   }
-  EXPECT_EQ(pool.n_used(), 2);
-  kept->commit();
-  kept.reset();
-  EXPECT_EQ(table.n_blocks(), 2);
-  EXPECT_EQ(pool.n_used(), 2);
+  KvReservation held(pool, memory);
+  EXPECT_EQ(held.n_rows(), 0);
+  EXPECT_EQ(held.n_blocks(), 0);
+  ASSERT_TRUE(held.reserve(b, 1));
+  held.commit();
+  EXPECT_EQ(a.n_blocks(), 2);
+  EXPECT_EQ(b.n_blocks(), 1);
 }
 
 TEST(KvReservation, WrongCallsThrowAndChangeNothing) {
   BlockPool pool(4), other(4);
   BlockTable table(pool, 16), foreign(other, 16);
-  KvReservation held(pool);
+  KvReservation::Memory memory;
+  KvReservation held(pool, memory);
   ASSERT_TRUE(held.reserve(table, 1));
   EXPECT_THROW((void)held.reserve(foreign, 1), InvariantError);
   EXPECT_THROW((void)held.reserve(table, 1), InvariantError);

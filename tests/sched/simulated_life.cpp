@@ -82,7 +82,8 @@ void SimulatedLife::admit_newcomers(const StepPlan& plan) {
 }
 
 void SimulatedLife::run(const StepPlan& plan) {
-  KvReservation held(pool_);
+  KvReservation::Memory memory;
+  KvReservation held(pool_, memory);
   for (const Scheduled& row : plan.run) ENSURE(held.reserve(find(row.id).blocks(), row.n_new_blocks), "no blocks");
   held.commit();
   for (const Scheduled& row : plan.run) {

@@ -1,4 +1,5 @@
 #include "tests/models/torch/step_driver.h"
+#include "tests/fakes/run_step.h"
 
 #include <algorithm>
 #include <numeric>
@@ -46,7 +47,7 @@ void step(ModelRunner& runner, std::vector<Running>& group, const Arrangement& a
     batch.logits_rows.push_back(batch.row_starts.back() - 1);
   }
   const std::vector<SamplingRow> rows(sampling.size(), greedy);
-  auto sampled = runner.run(batch, rows);
+  auto sampled = run_step(runner, batch, rows);
   for (std::size_t i = 0; i < sampling.size(); ++i) {
     Running& running = *sampling[i];
     running.tokens.push_back(sampled[i].token);

@@ -4,6 +4,7 @@
 #include "tests/models/torch/naive_decoder.h"
 #include "tests/models/torch/step_driver.h"
 #include "tests/models/torch/synthetic_model.h"
+#include "tests/fakes/run_step.h"
 
 #include <gtest/gtest.h>
 
@@ -129,19 +130,19 @@ TEST(TorchFailure, NonFiniteWeightsThrowAModelStepErrorAcrossTheLibrary) {
   SyntheticModel model(small_spec(), 7);
   model.numbers(TensorRole::kDown, 1).front() = std::numeric_limits<float>::quiet_NaN();
   const auto runner = open(model, options(TorchDtype::kFloat32, 4));
-  EXPECT_THROW(runner->run(one_token(3, 0), greedy(1)), ModelStepError);
+  EXPECT_THROW(run_step(*runner, one_token(3, 0), greedy(1)), ModelStepError);
 }
 
 TEST(TorchFailure, MalformedBatchThrowsAnInvariantErrorAcrossTheLibrary) {
   const SyntheticModel model(small_spec(), 7);
   const auto runner = open(model, options(TorchDtype::kFloat32, 4));
-  EXPECT_THROW(runner->run(one_token(40, 0), greedy(1)), InvariantError) << "token outside the vocabulary";
-  EXPECT_THROW(runner->run(one_token(3, 64), greedy(1)), InvariantError) << "block outside the cache";
-  EXPECT_THROW(runner->run(one_token(3, -1), greedy(1)), InvariantError) << "position without a block";
-  EXPECT_THROW(runner->run(one_token(3, 0), {}), InvariantError) << "no sampling row";
+  EXPECT_THROW(run_step(*runner, one_token(40, 0), greedy(1)), InvariantError) << "token outside the vocabulary";
+  EXPECT_THROW(run_step(*runner, one_token(3, 64), greedy(1)), InvariantError) << "block outside the cache";
+  EXPECT_THROW(run_step(*runner, one_token(3, -1), greedy(1)), InvariantError) << "position without a block";
+  EXPECT_THROW(run_step(*runner, one_token(3, 0), {}), InvariantError) << "no sampling row";
   StepBatch far = one_token(3, 0);
   far.positions = {4};
-  EXPECT_THROW(runner->run(far, greedy(1)), InvariantError) << "position past its block table";
+  EXPECT_THROW(run_step(*runner, far, greedy(1)), InvariantError) << "position past its block table";
 }
 
 // Slot 0 of block 0 serves as padding when decodes of unequal length attend together: what a failed step left there must not
@@ -154,7 +155,7 @@ TEST(TorchFailure, FailedStepLeavesNothingThatLaterStepsMeet) {
   constexpr std::int32_t kPoison = 20;
   model.numbers(TensorRole::kEmbedding, -1)[kPoison * hidden] = std::numeric_limits<float>::infinity();
   const auto runner = open(model, options(TorchDtype::kFloat32, 4));
-  EXPECT_THROW(runner->run(one_token(kPoison, 0), greedy(1)), ModelStepError);
+  EXPECT_THROW(run_step(*runner, one_token(kPoison, 0), greedy(1)), ModelStepError);
 
   StepBatch pair{.tokens = {5, 6, 7, 8, 9},
                  .positions = {0, 1, 2, 0, 1},
@@ -162,14 +163,14 @@ TEST(TorchFailure, FailedStepLeavesNothingThatLaterStepsMeet) {
                  .block_tables = {1, 2},
                  .max_blocks = 1,
                  .logits_rows = {}};
-  EXPECT_NO_THROW(runner->run(pair, {}));
+  EXPECT_NO_THROW(run_step(*runner, pair, {}));
   pair = {.tokens = {10, 11},
           .positions = {3, 2},
           .row_starts = {0, 1, 2},
           .block_tables = {1, 2},
           .max_blocks = 1,
           .logits_rows = {0, 1}};
-  EXPECT_NO_THROW(runner->run(pair, greedy(2)));
+  EXPECT_NO_THROW(run_step(*runner, pair, greedy(2)));
 }
 
 }  // namespace
