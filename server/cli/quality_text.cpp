@@ -70,7 +70,9 @@ std::vector<ScoredRow> score(ModelRunner& runner, const ScoringStep& step, int b
     wanted[i].position = step.positions[static_cast<std::size_t>(step.scored_rows[i])] + 1;
   }
   std::vector<ScoredRow> rows;
-  for (const Sampled& sampled : runner.run(batch_of(step, block_size), wanted)) rows.push_back(dense(sampled, n_vocab));
+  std::vector<Sampled> answers(wanted.size());
+  runner.run(batch_of(step, block_size), wanted, answers);
+  for (const Sampled& sampled : answers) rows.push_back(dense(sampled, n_vocab));
   return rows;
 }
 
