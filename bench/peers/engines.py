@@ -1,12 +1,12 @@
 """The servers that are compared, and how each is started. Same weights, same number of threads, greedy, prefix caches off."""
 
+import json
 import os
+import signal
 import subprocess
 import tempfile
 import time
-import urllib.error
 import urllib.request
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,7 +20,7 @@ CONTEXT = 1024  # tokens of a sequence
 @dataclass(frozen=True)
 class Engine:
     name: str  # "llama-q4_1"
-    weights: str  # "q4_1"
+    model: Path  # the file of its weights
     version: str
     command: list[str]  # less the port
     environment: dict[str, str] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class Engine:
 def mie(binary: Path, peers: Peers, weights: str, flags: list[str]) -> Engine:
     version = subprocess.run([binary, "--version"], check=True, capture_output=True, text=True).stdout.strip()
     command = [str(binary), "serve", "--model", str(peers.weights(weights)), "--max-num-seqs", str(MAX_SEQS), *flags, "--port"]
-    return Engine(f"mie-{weights}", weights, version, command)
+    return Engine(f"mie-{weights}", peers.weights(weights), version, command)
 
 
 def llama(peers: Peers, weights: str) -> Engine:
@@ -38,7 +38,7 @@ def llama(peers: Peers, weights: str) -> Engine:
     command = [str(peers.llama("llama-server")), "-m", str(peers.weights(weights)), "-t", threads, "-tb", threads,
                "-np", str(MAX_SEQS), "-c", str(MAX_SEQS * CONTEXT), "-b", "2048", "-ub", "512", "-fa", "on", "--no-webui",
                "--no-warmup", "--cache-ram", "0", "--port"]
-    return Engine(f"llama-{weights}", weights, peers.llama_version(), command, extra='"cache_prompt":false')
+    return Engine(f"llama-{weights}", peers.weights(weights), peers.llama_version(), command, extra='"cache_prompt":false')
 
 
 def vllm(peers: Peers) -> Engine:
@@ -48,7 +48,7 @@ def vllm(peers: Peers) -> Engine:
     environment = {"LD_PRELOAD": ":".join(map(str, peers.vllm_preloads())), "VLLM_CPU_KVCACHE_SPACE": "4",
                    "VLLM_CPU_OMP_THREADS_BIND": f"0-{os.cpu_count() - 1}", "VLLM_CPU_NUM_OF_RESERVED_CPU": "0",
                    "HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1"}
-    return Engine("vllm-bf16", "bf16", peers.vllm_version(), command, environment)
+    return Engine("vllm-bf16", peers.weights("safetensors") / "model.safetensors", peers.vllm_version(), command, environment)
 
 
 class Server:
@@ -82,5 +82,9 @@ class Server:
         try:
             self.process.wait(30)
         except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+            pass
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)  # the session that this class started, and nothing else
+        except ProcessLookupError:
+            pass
+        self.process.wait()

@@ -8,7 +8,7 @@ import rounds
 PROMISES = [("mie-q4_1", "llama-q4_1", {1: 3.0, 8: 6.0, 32: 7.0}), ("mie-q4_1", "best", {1: 1.8, 8: 1.8, 32: 1.8}),
             ("mie-bf16", "vllm-bf16", {1: 1.8, 8: 1.8, 32: 1.8})]
 MAX_TTFT_RATIO = 0.2  # mie-q4_1 over llama-q4_1, p50 at concurrency 1
-SIDE = "tok_s"
+SPEED = "tok_s"
 
 
 def select(runs: list[dict], engine: str, concurrency: int) -> list[dict]:
@@ -21,7 +21,7 @@ def names(runs: list[dict]) -> list[str]:
 
 def best_peer(runs: list[dict], concurrency: int) -> str | None:
     """The engine other than ours with the highest median of tokens/s."""
-    medians = {name: statistics.median(r["load"][SIDE] for r in counted) for name in names(runs)
+    medians = {name: statistics.median(r["load"][SPEED] for r in counted) for name in names(runs)
                if not name.startswith("mie-") and (counted := rounds.valid(select(runs, name, concurrency)))}
     return max(medians, key=medians.get) if medians else None
 
@@ -76,7 +76,8 @@ def promise_lines(runs: list[dict], concurrencies: list[int]) -> list[str]:
 def table(record: dict) -> str:
     runs = record["runs"]
     concurrencies = sorted({r["asked"]["concurrency"] for r in runs})
-    discarded = [f"{r['engine']} x{r['asked']['concurrency']} round {r['round']}: {fault}" for r in runs if (fault := rounds.fault(r))]
+    discarded = [f"{r['engine']} x{r['asked']['concurrency']} round {r['round']}: {fault}"
+                 for r in runs if (fault := rounds.fault(r))]
     head = [f"commit {record['commit']}, {record['cpu']}, {record['cores']} cores, {record['started']}", ""]
     tail = ["", f"{len(discarded)} of {len(runs)} runs do not count" + (": " + "; ".join(discarded) if discarded else "")]
     return "\n".join(head + engine_lines(runs, concurrencies) + [""] + promise_lines(runs, concurrencies) + tail)
