@@ -22,7 +22,7 @@ import fetch  # noqa: E402
 
 PYTHON = "/usr/bin/python3"  # Debian's own, 3.11: the pinned wheels are for it
 LLAMA_SETTINGS = {"CMAKE_BUILD_TYPE": "Release", "CMAKE_C_COMPILER": "clang-19", "CMAKE_CXX_COMPILER": "clang++-19",
-                  "BUILD_SHARED_LIBS": "OFF", "GGML_NATIVE": "ON", "GGML_LLAMAFILE": "ON", "GGML_OPENMP": "OFF",
+                  "GGML_NATIVE": "ON", "GGML_LLAMAFILE": "ON", "GGML_OPENMP": "OFF",
                   "LLAMA_CURL": "OFF", "LLAMA_OPENSSL": "OFF", "LLAMA_BUILD_UI": "OFF", "LLAMA_BUILD_TESTS": "OFF",
                   "LLAMA_BUILD_EXAMPLES": "OFF", "LLAMA_BUILD_SERVER": "ON"}
 LLAMA_PROGRAMS = ("llama-server", "llama-bench", "llama-quantize", "llama-perplexity")
