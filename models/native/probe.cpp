@@ -25,13 +25,13 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kCacheLine = 64;
 constexpr int kRegionsPerStamp = 16;  // empty regions between two readings of the clock, which cost a fifth of one each
 
-// How long each part takes.
+// Every part ends by its time, however slow a busy machine makes its samples.
 struct Parts {
   std::size_t buffer_bytes;
-  bool flush;  // before each pass, not timed
-  int passes_1t, passes;
-  double rate_seconds;  // of each instruction
-  int fork_join_stamps;
+  bool flush;             // before each pass, not timed
+  double read_seconds;    // of one thread, and again of all
+  double rate_seconds;    // of each instruction
+  double region_seconds;  // of empty regions
 };
 
 double seconds_of(Clock::duration d) { return std::chrono::duration<double>(d).count(); }
@@ -52,19 +52,12 @@ std::size_t available_bytes() {
   return 0;
 }
 
-// A pass over four times the last-level cache finds next to nothing of the pass before it there.
-std::size_t uncacheable_bytes() {
-  const long l3 = ::sysconf(_SC_LEVEL3_CACHE_SIZE);  // 0 or -1: not known
-  const std::size_t wanted = l3 > 0 ? 4 * static_cast<std::size_t>(l3) : 512 * kMiB;
-  return std::clamp(std::min(wanted, available_bytes() / 4), 64 * kMiB, 4096 * kMiB) / kMiB * kMiB;
-}
-
 Parts parts_of(ProbeLength length) {
-  if (length == ProbeLength::kFull) return {uncacheable_bytes(), false, 10, 20, 0.25, 4000};
+  if (length == ProbeLength::kFull) return {uncacheable_bytes(), false, 0.9, 0.25, 0.1};
 #if defined(__x86_64__)
-  return {64 * kMiB, true, 5, 9, 0.02, 400};
+  return {64 * kMiB, true, 0.08, 0.02, 0.01};
 #else
-  return {uncacheable_bytes(), false, 2, 4, 0.02, 400};
+  return {uncacheable_bytes(), false, 0.08, 0.02, 0.01};
 #endif
 }
 
@@ -87,31 +80,25 @@ class Prober {
     const std::byte* data = arena->take(parts_.buffer_bytes);
     pool_.on_each_thread([&](int thread) { arena->touch(thread, pool_.n_threads()); });
     result.buffer_bytes = parts_.buffer_bytes;
-    result.read_1t_gbps = read_gbps(data, parts_.passes_1t, 1);
-    result.read_gbps = n_threads_ == 1 ? result.read_1t_gbps : read_gbps(data, parts_.passes, n_threads_);
+    result.read_1t_gbps = read_gbps(data, 1);
+    result.read_gbps = n_threads_ == 1 ? result.read_1t_gbps : read_gbps(data, n_threads_);
   }
 
   // Operations per second of all threads, in units of 10^9.
   std::optional<double> rate(const PeakLoop& loop) {
     if (loop.run == nullptr) return std::nullopt;
     constexpr std::int64_t kRounds = 20'000;  // a fraction of a millisecond
-    std::vector<double> rates;
-    const auto start = clock_.now();
-    do {
-      const double seconds = timed([&](int) { keep(static_cast<std::uint64_t>(loop.run(kRounds) > 0)); });
-      rates.push_back(loop.ops_per_round * kRounds * static_cast<double>(n_threads_) / seconds * 1e-9);
-    } while (seconds_of(clock_.now() - start) < parts_.rate_seconds);
-    return median(rates);
+    const double ops = loop.ops_per_round * kRounds * static_cast<double>(n_threads_);
+    return median_of(parts_.rate_seconds,
+                     [&] { return ops / timed([&](int) { keep(static_cast<std::uint64_t>(loop.run(kRounds) > 0)); }) * 1e-9; });
   }
 
   double fork_join_ns() {
-    std::vector<double> costs;
-    for (int i = 0; i < parts_.fork_join_stamps; ++i) {
+    return median_of(parts_.region_seconds, [&] {
       const auto start = clock_.now();
       for (int region = 0; region < kRegionsPerStamp; ++region) pool_.on_each_thread([](int) {});
-      costs.push_back(seconds_of(clock_.now() - start) * 1e9 / kRegionsPerStamp);
-    }
-    return median(costs);
+      return seconds_of(clock_.now() - start) * 1e9 / kRegionsPerStamp;
+    });
   }
 
  private:
@@ -122,19 +109,27 @@ class Prober {
     return seconds_of(clock_.now() - start);
   }
 
+  // Samples for about `seconds`, one at least.
+  template <class Sample>
+  double median_of(double seconds, Sample sample) {
+    std::vector<double> values;
+    const auto start = clock_.now();
+    do values.push_back(sample());
+    while (seconds_of(clock_.now() - start) < seconds);
+    return median(values);
+  }
+
   // Thread i of the first `n_readers` reads the i-th part.
-  double read_gbps(const std::byte* data, int n_passes, std::size_t n_readers) {
+  double read_gbps(const std::byte* data, std::size_t n_readers) {
     const std::size_t part = parts_.buffer_bytes / n_readers / kReadBlock * kReadBlock;
-    std::vector<double> rates;
-    for (int pass = 0; pass < n_passes; ++pass) {
+    return median_of(parts_.read_seconds, [&] {
       if (parts_.flush) pool_.on_each_thread([&](int thread) { flush_share(data, static_cast<std::size_t>(thread)); });
       const double seconds = timed([&](int thread) {
         const auto reader = static_cast<std::size_t>(thread);
         if (reader < n_readers) keep(peaks_.read(data + reader * part, part));
       });
-      rates.push_back(static_cast<double>(part * n_readers) / seconds * 1e-9);
-    }
-    return median(rates);
+      return static_cast<double>(part * n_readers) / seconds * 1e-9;
+    });
   }
 
   void flush_share(const std::byte* data, std::size_t thread) const {
@@ -161,6 +156,12 @@ std::string moved(const char* what, double before, double after) {
 }
 
 }  // namespace
+
+std::size_t uncacheable_bytes() {
+  const long l3 = ::sysconf(_SC_LEVEL3_CACHE_SIZE);  // 0 or -1: not known
+  const std::size_t wanted = l3 > 0 ? 4 * static_cast<std::size_t>(l3) : 512 * kMiB;
+  return std::clamp(std::min(wanted, available_bytes() / 4), 64 * kMiB, 4096 * kMiB) / kMiB * kMiB;
+}
 
 std::string ProbeResult::disturbance() const {
   if (foreign_cpu <= kMaxForeignCpu) return {};

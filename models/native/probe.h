@@ -36,6 +36,9 @@ inline constexpr double kProbeTolerance = 0.15;  // two probes that differ by mo
 // What moved by more than the tolerance between two probes beside a measurement; empty: they agree.
 [[nodiscard]] std::string disagreement(const ProbeResult& before, const ProbeResult& after);
 
+// Bytes of which a pass finds next to nothing in the last-level cache on the next one: 4 x L3, bounded by free memory.
+[[nodiscard]] std::size_t uncacheable_bytes();
+
 // REQUIRES: isa_supported(isa); no ThreadPool::Step is alive.
 [[nodiscard]] ProbeResult probe(ThreadPool& pool, ProbeLength length, Isa isa);
 
