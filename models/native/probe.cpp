@@ -5,6 +5,7 @@
 #include "models/native/foreign_cpu.h"
 #include "models/native/peaks/peak_table.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -68,6 +69,12 @@ void flush_lines([[maybe_unused]] const std::byte* data, [[maybe_unused]] std::s
 #endif
 }
 
+void pause_briefly() {
+#if defined(__x86_64__)
+  _mm_pause();
+#endif
+}
+
 class Prober {
  public:
   Prober(ThreadPool& pool, const PeakTable& peaks, const Parts& parts)
@@ -98,6 +105,27 @@ class Prober {
       const auto start = clock_.now();
       for (int region = 0; region < kRegionsPerStamp; ++region) pool_.on_each_thread([](int) {});
       return seconds_of(clock_.now() - start) * 1e9 / kRegionsPerStamp;
+    });
+  }
+
+  // The two threads take turns in counting.
+  double round_trip_ns() {
+    if (n_threads_ < 2) return 0;
+    constexpr std::uint32_t kTrips = 64;
+    constexpr int kSpinsBeforeYield = 2000;
+    return median_of(parts_.region_seconds, [&] {
+      std::atomic<std::uint32_t> count{0};
+      const double seconds = timed([&](int thread) {
+        if (thread > 1) return;
+        const auto mine = static_cast<std::uint32_t>(thread);
+        for (std::uint32_t trip = 0; trip < kTrips; ++trip) {
+          for (int spins = 0; count.load(std::memory_order_acquire) != 2 * trip + mine; ++spins) {
+            spins < kSpinsBeforeYield ? pause_briefly() : static_cast<void>(::sched_yield());  // both may share one core
+          }
+          count.fetch_add(1, std::memory_order_acq_rel);
+        }
+      });
+      return seconds * 1e9 / kTrips;
     });
   }
 
@@ -190,6 +218,7 @@ ProbeResult probe(ThreadPool& pool, ProbeLength length, Isa isa) {
   const PeakTable& peaks = peak_table(isa);
   Prober prober(pool, peaks, parts_of(length));
   result.fork_join_ns = prober.fork_join_ns();
+  result.round_trip_ns = prober.round_trip_ns();
   prober.read(result);
   result.fp32_gflops = prober.rate(peaks.fp32);
   result.bf16_gflops = prober.rate(peaks.bf16);

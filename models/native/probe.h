@@ -22,6 +22,7 @@ struct ProbeResult {
   std::optional<double> bf16_gflops;  // vdpbf16ps
   std::optional<double> int8_gops;    // vpdpbusd
   double fork_join_ns = 0;            // of an empty parallel region, median
+  double round_trip_ns = 0;           // of a cache line from thread 0 to thread 1 and back: no region is quicker; 0: one thread
   double foreign_cpu = 0;             // share of the machine that others used meanwhile (foreign_cpu.h)
   int n_threads = 1;
   std::size_t buffer_bytes = 0;  // what was read

@@ -1,6 +1,7 @@
 #include "server/cli/bench.h"
 
 #include "core/base/ensure.h"
+#include "server/cli/bench_micro.h"
 #include "server/cli/quality.h"
 
 #include <CLI/CLI.hpp>
@@ -17,6 +18,7 @@ void BenchCommand::add(CLI::App& command, const char* name, const char* help) {
 
 BenchCommand::BenchCommand(CLI::App& command) {
   command.require_subcommand(1);
+  add<BenchMicro>(command, "micro", "Kernels of the native backend against what this machine can do");
   add<QualityBench>(command, "quality", "Distance of the output distributions from the fp32 reference, on a text");
 }
 

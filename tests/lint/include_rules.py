@@ -11,6 +11,7 @@ ALLOWED = (
     ("core/", ("core/", "kv/", "models/model_runner.h")),
     ("kv/", ("kv/", "core/base/")),
     ("models/", ("models/", "kv/", "core/base/")),
+    ("server/cli/bench", ("bench/", "server/", "core/", "kv/", "models/")),
     ("server/", ("server/", "core/", "kv/", "models/")),
     ("bench/", ("bench/", "server/", "core/", "kv/", "models/")),
     ("tests/", SOURCE_FOLDERS),

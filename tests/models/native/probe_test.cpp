@@ -30,6 +30,7 @@ TEST(Probe, ReadsAndCountsWithEveryUnit) {
     EXPECT_GT(result.read_1t_gbps, 0) << isa_name(isa);
     EXPECT_GT(result.read_gbps, 0) << isa_name(isa);
     EXPECT_GT(result.fork_join_ns, 0) << isa_name(isa);
+    EXPECT_GT(result.round_trip_ns, 0) << isa_name(isa);
     EXPECT_EQ(result.n_threads, 2);
     EXPECT_EQ(result.fp32_gflops.has_value(), isa >= Isa::kAvx2) << isa_name(isa);
     EXPECT_EQ(result.int8_gops.has_value(), isa >= Isa::kAvx512Vnni) << isa_name(isa);
@@ -41,6 +42,7 @@ TEST(Probe, OneThreadReadsAsAllThreads) {
   ThreadPool pool(1, {});
   const ProbeResult result = probe(pool, ProbeLength::kShort, Isa::kScalar);
   EXPECT_EQ(result.read_gbps, result.read_1t_gbps);
+  EXPECT_EQ(result.round_trip_ns, 0);
 }
 
 // The xor of words 1 … n shows that each word was read once.

@@ -1,0 +1,11 @@
+// Sampling one row of logits on one thread. Rows take turns, as in a batch, so that no branch is learned by heart.
+#pragma once
+
+#include "bench/micro/session.h"
+
+namespace mie::bench {
+
+// "sampler/greedy", "sampler/top-k-40-top-p-0.95" and others.
+void run_sampler_cases(MicroSession& session);
+
+}  // namespace mie::bench
