@@ -21,25 +21,10 @@ constexpr Candidate kLastFinite = {
 
 std::size_t index(TokenId token) { return static_cast<std::size_t>(token.value()); }
 
-// No branch in the loop: this pass is bound by memory.
-void require_sound(std::span<const float> logits) {
-  bool unsound = false;
-  for (const float logit : logits) unsound |= !(logit < kInfinity);
-  if (unsound) throw ModelStepError("the model produced logits that are not numbers");
-}
-
-// Lanes let the compiler compare several at a time.
-float highest(std::span<const float> logits) {
-  constexpr std::size_t kLanes = 16;
-  std::array<float, kLanes> best;
-  best.fill(-kInfinity);
-  std::size_t i = 0;
-  for (; i + kLanes <= logits.size(); i += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-      best[lane] = logits[i + lane] > best[lane] ? logits[i + lane] : best[lane];
-  }
-  for (; i < logits.size(); ++i) best[0] = std::max(best[0], logits[i]);
-  return *std::ranges::max_element(best);
+// Whether the logits that are chosen from may differ from those of the model.
+bool changes_logits(const SamplingRow& row) {
+  return !row.banned.empty() || !row.logit_bias.empty() || row.repetition_penalty != 1 || row.frequency_penalty != 0 ||
+         row.presence_penalty != 0;
 }
 
 // Calls body(first, block) for [0, n) in blocks that stay in the nearest cache.
@@ -56,8 +41,7 @@ void exponentiate(std::span<float> values) {
   for (float& value : values) value = exp_nonpositive(value);
 }
 
-double log_of_sum_of_exponentials(std::span<const float> logits) {
-  const float max = highest(logits);
+double log_of_sum_of_exponentials(std::span<const float> logits, float max) {
   if (max == -kInfinity) throw ModelStepError("the model produced no finite logit");
   double sum = 0;
   in_blocks(logits.size(), [&](std::size_t first, std::span<float> block) {
@@ -74,6 +58,7 @@ Sampler::Sampler(int n_vocab, int n_tokens)
     : n_vocab_(static_cast<std::size_t>(n_vocab)),
       n_tokens_(static_cast<std::size_t>(n_tokens)),
       penalties_(n_vocab_),
+      maxima_(n_vocab_),
       storage_(n_tokens_) {
   ENSURE(1 <= n_tokens && n_tokens <= n_vocab, "tokens fit the vocabulary");
   scratch_.reserve(n_tokens_);
@@ -81,7 +66,7 @@ Sampler::Sampler(int n_vocab, int n_tokens)
 
 Sampled Sampler::sample(std::span<float> logits, const SamplingRow& row) {
   ENSURE(logits.size() == n_vocab_, "one logit per row of the vocabulary");
-  require_sound(logits);
+  measure(logits);
   const bool logprobs = row.n_top_logprobs >= 0;
   if (logprobs) raw_.assign(logits.begin(), logits.end());
 
@@ -91,9 +76,14 @@ Sampled Sampler::sample(std::span<float> logits, const SamplingRow& row) {
   }
   penalties_.apply(logits, row);
   bias(logits, row);
+  if (changes_logits(row) || n_tokens_ < n_vocab_) (void)maxima_.measure(logits.first(n_tokens_));
   Sampled sampled{.token = choose(logits.first(n_tokens_), row), .logprob = 0, .top = {}};
   if (logprobs) report_logprobs(row, sampled);
   return sampled;
+}
+
+void Sampler::measure(std::span<const float> logits) {
+  if (!maxima_.measure(logits)) throw ModelStepError("the model produced logits that are not numbers");
 }
 
 void Sampler::bias(std::span<float> logits, const SamplingRow& row) const {
@@ -104,27 +94,37 @@ void Sampler::bias(std::span<float> logits, const SamplingRow& row) const {
 }
 
 TokenId Sampler::choose(std::span<const float> logits, const SamplingRow& row) {
-  const float max = highest(logits);
+  const float max = maxima_.highest();
   if (max == -kInfinity) throw ModelStepError("every token is masked");
-  if (row.temperature <= kGreedyTemperature) {
-    return TokenId(static_cast<std::int32_t>(std::ranges::find(logits, max) - logits.begin()));  // the first of equals
+  if (row.temperature <= kGreedyTemperature) {  // the first of equals
+    return TokenId(static_cast<std::int32_t>(maxima_.first_of_highest(logits)));
   }
-  gather(logits, row.top_k > 0 ? end_of_top_k(logits, row.top_k) : kLastFinite, max, row.temperature);
+  if (row.top_k > 0 && static_cast<std::size_t>(row.top_k) < logits.size())
+    gather_top_k(logits, static_cast<std::size_t>(row.top_k));
+  else
+    gather(logits, kLastFinite);
+  weigh(max, row.temperature);
   if (row.top_p < 1) keep_top_p(row.top_p, max, row.temperature);
   // Weights are relative to the most probable token, as min_p is.
   if (row.min_p > 0) drop_if([&](const Candidate& candidate) { return candidate.weight < row.min_p; });
   return draw(row);
 }
 
-Candidate Sampler::end_of_top_k(std::span<const float> logits, std::int32_t k) {
-  if (static_cast<std::size_t>(k) >= logits.size()) return kLastFinite;
-  select_best(logits, static_cast<std::size_t>(k), scratch_);
-  const Candidate last = *std::ranges::max_element(scratch_, better);
-  return better(last, kLastFinite) ? last : kLastFinite;
+void Sampler::gather_top_k(std::span<const float> logits, std::size_t k) {
+  constexpr std::size_t kMostSorted = 1024;  // from there on a pass over the row is quicker than a sort
+  select_best(logits, maxima_, k, scratch_);
+  if (k > kMostSorted) {
+    const Candidate last = *std::ranges::max_element(scratch_, better);
+    return gather(logits, better(last, kLastFinite) ? last : kLastFinite);
+  }
+  std::erase_if(scratch_, [](const Candidate& candidate) { return candidate.logit == -kInfinity; });
+  std::ranges::sort(scratch_, {}, &Candidate::id);
+  std::ranges::copy(scratch_, storage_.begin());
+  candidates_ = std::span(storage_).first(scratch_.size());
 }
 
 // Candidates are what `last` does not beat. No branch on the comparison: it is as good as random.
-void Sampler::gather(std::span<const float> logits, const Candidate& last, float max, float temperature) {
+void Sampler::gather(std::span<const float> logits, const Candidate& last) {
   Candidate* end = storage_.data();
   std::int32_t id = 0;
   for (const float logit : logits) {
@@ -133,6 +133,9 @@ void Sampler::gather(std::span<const float> logits, const Candidate& last, float
     ++id;
   }
   candidates_ = {storage_.data(), end};
+}
+
+void Sampler::weigh(float max, float temperature) {
   in_blocks(candidates_.size(), [&](std::size_t first, std::span<float> block) {
     const std::span<Candidate> part = candidates_.subspan(first, block.size());
     for (std::size_t i = 0; i < block.size(); ++i) block[i] = (part[i].logit - max) / temperature;
@@ -171,12 +174,15 @@ TokenId Sampler::draw(const SamplingRow& row) const {
 }
 
 void Sampler::report_logprobs(const SamplingRow& row, Sampled& sampled) {
-  const double normaliser = log_of_sum_of_exponentials(raw_);
+  (void)maxima_.measure(raw_);
+  const double normaliser = log_of_sum_of_exponentials(raw_, maxima_.highest());
   const auto logprob = [=](float logit) { return static_cast<float>(logit - normaliser); };
   sampled.logprob = logprob(raw_[index(sampled.token)]);
   const auto n_top = std::min(static_cast<std::size_t>(row.n_top_logprobs), n_tokens_);
   if (n_top == 0) return;
-  select_best(std::span(raw_).first(n_tokens_), n_top, scratch_);
+  const auto listed = std::span(raw_).first(n_tokens_);
+  if (n_tokens_ < n_vocab_) (void)maxima_.measure(listed);
+  select_best(listed, maxima_, n_top, scratch_);
   std::ranges::sort(scratch_, better);
   sampled.top.reserve(n_top);
   for (const Candidate& candidate : scratch_) {

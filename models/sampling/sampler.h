@@ -31,17 +31,20 @@ class Sampler {
  private:
   void bias(std::span<float> logits, const SamplingRow& row) const;
   [[nodiscard]] TokenId choose(std::span<const float> logits, const SamplingRow& row);
-  [[nodiscard]] Candidate end_of_top_k(std::span<const float> logits, std::int32_t k);
-  void gather(std::span<const float> logits, const Candidate& last, float max, float temperature);
+  void gather_top_k(std::span<const float> logits, std::size_t k);
+  void gather(std::span<const float> logits, const Candidate& last);
+  void weigh(float max, float temperature);
   void keep_top_p(float top_p, float max, float temperature);
   template <class Predicate>
   void drop_if(const Predicate& predicate);
   [[nodiscard]] TokenId draw(const SamplingRow& row) const;
+  void measure(std::span<const float> logits);
   void report_logprobs(const SamplingRow& row, Sampled& sampled);
 
   std::size_t n_vocab_;
   std::size_t n_tokens_;
   Penalties penalties_;
+  BlockMaxima maxima_;               // of the row as it is
   std::vector<Candidate> storage_;   // [n_tokens]
   std::span<Candidate> candidates_;  // head of storage_: what can still be drawn, ascending by id
   std::vector<Candidate> scratch_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace mie {
 namespace {
@@ -44,7 +45,7 @@ Candidate end_by_halving(std::span<Candidate> scratch, double before, double mas
 
 }  // namespace
 
-void select_best(std::span<const float> logits, std::size_t k, std::vector<Candidate>& best) {
+void select_best(std::span<const float> logits, BlockMaxima& maxima, std::size_t k, std::vector<Candidate>& best) {
   // Collect what beats the k-th best known so far; cut back to k each time the buffer has doubled.
   constexpr std::size_t kSlack = 64;
   const std::size_t capacity = 2 * std::min(k, logits.size()) + kSlack;
@@ -54,15 +55,23 @@ void select_best(std::span<const float> logits, std::size_t k, std::vector<Candi
     best.resize(k);
   };
   best.clear();
+  const float bound = maxima.reached_by(k);
+  const std::span<const float> tops = maxima.of_blocks();
+  // What is wanted reaches `bound` and, once k are known, is above the k-th of them: ids ascend, so an equal one loses.
+  float above = -std::numeric_limits<float>::infinity();
   bool bounded = false;
-  float kth_logit = 0;
-  for (std::size_t i = 0; i < logits.size(); ++i) {
-    if (bounded && logits[i] <= kth_logit) continue;  // ids ascend: an equal logit loses here
-    best.push_back({.logit = logits[i], .weight = 0, .id = static_cast<std::int32_t>(i)});
-    if (best.size() < capacity) continue;
-    cut_back();
-    kth_logit = best.back().logit;
-    bounded = true;
+  const auto wanted = [&](float logit) { return logit >= bound && !(bounded && logit <= above); };
+  for (std::size_t block = 0; block < tops.size(); ++block) {
+    if (!wanted(tops[block])) continue;
+    const std::size_t first = block * BlockMaxima::kBlock, last = std::min(first + BlockMaxima::kBlock, logits.size());
+    for (std::size_t i = first; i < last; ++i) {
+      if (!wanted(logits[i])) continue;
+      best.push_back({.logit = logits[i], .weight = 0, .id = static_cast<std::int32_t>(i)});
+      if (best.size() < capacity) continue;
+      cut_back();
+      above = best.back().logit;
+      bounded = true;
+    }
   }
   if (best.size() > k) cut_back();
 }

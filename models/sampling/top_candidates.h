@@ -2,6 +2,8 @@
 // logits the lower id, so a cut at one candidate is unambiguous. Pure functions over the caller's scratch; any thread.
 #pragma once
 
+#include "models/sampling/block_maxima.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -19,9 +21,9 @@ struct Candidate {
   return a.logit > b.logit || (a.logit == b.logit && a.id < b.id);
 }
 
-// Leaves the k best ids of `logits` in `best`, in no order that matters; all of them where k is more. One pass and O(k)
-// scratch, O(n) for any k. REQUIRES: k ≥ 1.
-void select_best(std::span<const float> logits, std::size_t k, std::vector<Candidate>& best);
+// Leaves the k best ids of `logits` in `best`, in no order that matters; all of them where k is more. Looks into blocks that
+// can hold one of them only, O(k) scratch, O(n) for any k. REQUIRES: k ≥ 1; `maxima` has measured these logits.
+void select_best(std::span<const float> logits, BlockMaxima& maxima, std::size_t k, std::vector<Candidate>& best);
 
 // Where the shortest prefix, best first, whose weights sum to `mass` ends: its last candidate, or the worst of all when
 // they do not reach it. O(n): only the slice of logits that the end falls into is ordered, and `slices_until`, a logit
