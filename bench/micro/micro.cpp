@@ -15,13 +15,13 @@
 namespace mie::bench {
 namespace {
 
-std::vector<std::string> wanted_names(const MicroOptions& options) {
-  if (!options.gates || !options.names.empty()) return options.names;
-  std::vector<std::string> names;
+Wanted wanted_cases(const MicroOptions& options) {
+  if (!options.gates || !options.names.empty()) return {.names = options.names};
+  Wanted wanted{.whole_names = true};
   for (const Gate& gate : all_gates()) {
-    if (gate.kind != GateKind::kTest && !gate.case_name.empty()) names.push_back(gate.case_name);
+    if (gate.kind != GateKind::kTest && !gate.case_name.empty()) wanted.names.push_back(gate.case_name);
   }
-  return names;
+  return wanted;
 }
 
 std::string cpu_name() {
@@ -49,7 +49,7 @@ Result<MicroOutcome> run_micro(const MicroOptions& options) {
   Sizes sizes = options.tiny ? Sizes::tiny() : Sizes::full();
   if (options.gates && !options.tiny) sizes.probe_every_seconds = 0;
   const auto length = options.tiny ? native::ProbeLength::kShort : native::ProbeLength::kFull;
-  MicroSession session(options.isa, options.n_threads, std::move(sizes), wanted_names(options));
+  MicroSession session(options.isa, options.n_threads, std::move(sizes), wanted_cases(options));
   const BuildInfo build = build_info();
   MicroReport report;
   report.isa = native::isa_name(options.isa);

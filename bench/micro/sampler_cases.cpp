@@ -6,7 +6,7 @@
 namespace mie::bench {
 namespace {
 
-constexpr std::uint64_t kRows = 8;
+constexpr std::uint64_t kRows = 2;
 constexpr float kSpread = 3;  // of a confident model's logits
 
 SamplingRow row_of(float temperature, std::int32_t top_k, float top_p, float min_p = 0) {

@@ -1,4 +1,5 @@
-// Sampling one row of logits on one thread. Rows take turns, as in a batch, so that no branch is learned by heart.
+// Sampling one row of logits on one thread. Two rows take turns, so that no branch is learned by heart and both stay in the
+// caches, where the head leaves them.
 #pragma once
 
 #include "bench/micro/session.h"

@@ -58,7 +58,7 @@ Sizes Sizes::tiny() {
   return sizes;
 }
 
-MicroSession::MicroSession(native::Isa isa, int n_threads, Sizes sizes, std::vector<std::string> wanted)
+MicroSession::MicroSession(native::Isa isa, int n_threads, Sizes sizes, Wanted wanted)
     : cores_(first_cores(n_threads)),
       pool_(threads_on(cores_, n_threads), cores_),
       kernels_(native::kernel_table(isa)),
@@ -68,8 +68,9 @@ MicroSession::MicroSession(native::Isa isa, int n_threads, Sizes sizes, std::vec
 }
 
 bool MicroSession::wants(std::string_view name) const {
-  return wanted_.empty() ||
-         std::ranges::any_of(wanted_, [&](const std::string& part) { return name.find(part) != std::string_view::npos; });
+  return wanted_.names.empty() || std::ranges::any_of(wanted_.names, [&](const std::string& wanted) {
+           return wanted_.whole_names ? name == wanted : name.find(wanted) != std::string_view::npos;
+         });
 }
 
 native::ProbeResult MicroSession::take_probe(native::ProbeLength length) {

@@ -36,6 +36,12 @@ struct Sizes {
   static Sizes tiny();
 };
 
+// Which cases run: those whose name holds one of `names`, or is one of them; all when there are none.
+struct Wanted {
+  std::vector<std::string> names{};
+  bool whole_names = false;
+};
+
 struct Case {
   std::string name;  // "linear/q4_1/w4a8/7b-gate/m8"
   double bytes = 0, ops = 0;
@@ -47,8 +53,7 @@ struct Case {
 
 class MicroSession {
  public:
-  // `wanted`: parts of names; a case runs when its name holds one of them, or when there are none.
-  MicroSession(native::Isa isa, int n_threads, Sizes sizes, std::vector<std::string> wanted);
+  MicroSession(native::Isa isa, int n_threads, Sizes sizes, Wanted wanted);
 
   [[nodiscard]] bool wants(std::string_view name) const;
   // Times the case and a probe before it; nothing when it is not wanted. A disturbed case is taken again where probes are
@@ -73,7 +78,7 @@ class MicroSession {
   native::ThreadPool pool_;
   const native::KernelTable& kernels_;
   Sizes sizes_;
-  std::vector<std::string> wanted_;
+  Wanted wanted_;
   native::ProbeResult last_probe_;
   double last_probe_at_ = -1e9;  // seconds
   std::vector<Measured> done_;

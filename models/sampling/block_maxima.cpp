@@ -35,6 +35,7 @@ float block_maximum(const float* logits, Unsound& unsound) {
 
 BlockMaxima::BlockMaxima(std::size_t n_logits) {
   maxima_.reserve((n_logits + kBlock - 1) / kBlock);
+  groups_.reserve((maxima_.capacity() + kGroup - 1) / kGroup);
   ordered_.reserve(maxima_.capacity());
 }
 
@@ -52,10 +53,15 @@ bool BlockMaxima::measure(std::span<const float> logits) {
     }
     maxima_.push_back(best);
   }
+  groups_.clear();
+  for (std::size_t block = 0; block < maxima_.size(); block += kGroup) {
+    const auto group = std::span(maxima_).subspan(block, std::min(kGroup, maxima_.size() - block));
+    groups_.push_back(*std::ranges::max_element(group));
+  }
   return sound;
 }
 
-float BlockMaxima::highest() const { return maxima_.empty() ? -kInfinity : *std::ranges::max_element(maxima_); }
+float BlockMaxima::highest() const { return groups_.empty() ? -kInfinity : *std::ranges::max_element(groups_); }
 
 std::size_t BlockMaxima::first_of_highest(std::span<const float> logits) const {
   const float max = highest();
@@ -66,7 +72,9 @@ std::size_t BlockMaxima::first_of_highest(std::span<const float> logits) const {
 
 float BlockMaxima::reached_by(std::size_t k) {
   if (k > maxima_.size()) return -kInfinity;
-  ordered_.assign(maxima_.begin(), maxima_.end());
+  // Few of many groups give a bound as good as that of the blocks.
+  const std::vector<float>& maxima = 2 * k <= groups_.size() ? groups_ : maxima_;
+  ordered_.assign(maxima.begin(), maxima.end());
   const auto kth = ordered_.begin() + static_cast<std::ptrdiff_t>(k - 1);
   std::nth_element(ordered_.begin(), kth, ordered_.end(), std::greater<>());
   return *kth;

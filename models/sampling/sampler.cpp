@@ -41,17 +41,6 @@ void exponentiate(std::span<float> values) {
   for (float& value : values) value = exp_nonpositive(value);
 }
 
-double log_of_sum_of_exponentials(std::span<const float> logits, float max) {
-  if (max == -kInfinity) throw ModelStepError("the model produced no finite logit");
-  double sum = 0;
-  in_blocks(logits.size(), [&](std::size_t first, std::span<float> block) {
-    for (std::size_t i = 0; i < block.size(); ++i) block[i] = logits[first + i] - max;
-    exponentiate(block);
-    for (const float weight : block) sum += weight;
-  });
-  return max + std::log(sum);
-}
-
 }  // namespace
 
 Sampler::Sampler(int n_vocab, int n_tokens)
@@ -59,6 +48,7 @@ Sampler::Sampler(int n_vocab, int n_tokens)
       n_tokens_(static_cast<std::size_t>(n_tokens)),
       penalties_(n_vocab_),
       maxima_(n_vocab_),
+      weights_(n_vocab_),
       storage_(n_tokens_) {
   ENSURE(1 <= n_tokens && n_tokens <= n_vocab, "tokens fit the vocabulary");
   scratch_.reserve(n_tokens_);
@@ -99,12 +89,19 @@ TokenId Sampler::choose(std::span<const float> logits, const SamplingRow& row) {
   if (row.temperature <= kGreedyTemperature) {  // the first of equals
     return TokenId(static_cast<std::int32_t>(maxima_.first_of_highest(logits)));
   }
-  if (row.top_k > 0 && static_cast<std::size_t>(row.top_k) < logits.size())
+  if (row.top_k > 0 && static_cast<std::size_t>(row.top_k) < logits.size()) {
     gather_top_k(logits, static_cast<std::size_t>(row.top_k));
-  else
-    gather(logits, kLastFinite);
-  weigh(max, row.temperature);
-  if (row.top_p < 1) keep_top_p(row.top_p, max, row.temperature);
+    weigh(max, row.temperature);
+    if (row.top_p < 1) keep_top_p(row, mass_of(candidates_), max);
+  } else {
+    weights_.measure(logits, max, row.temperature);
+    const double total = weights_.total();
+    if (row.top_p >= 1 && row.min_p <= 0) {
+      return TokenId(static_cast<std::int32_t>(weights_.first_past(uniform_draw(row.seed, row.position) * total)));
+    }
+    gather_weighty(logits, row);
+    if (row.top_p < 1) keep_top_p(row, total, max);
+  }
   // Weights are relative to the most probable token, as min_p is.
   if (row.min_p > 0) drop_if([&](const Candidate& candidate) { return candidate.weight < row.min_p; });
   return draw(row);
@@ -144,12 +141,27 @@ void Sampler::weigh(float max, float temperature) {
   });
 }
 
-void Sampler::keep_top_p(float top_p, float max, float temperature) {
-  const double total = mass_of(candidates_);
+// Leaves out what neither min_p nor top_p can keep: all ids that weigh less than the mean of what top_p may drop hold no
+// more than that together. Half of it, so that no rounding matters.
+void Sampler::gather_weighty(std::span<const float> logits, const SamplingRow& row) {
+  const double droppable = (1.0 - std::min(row.top_p, 1.0F)) * weights_.total() / static_cast<double>(logits.size());
+  const auto least = std::max({row.min_p, static_cast<float>(droppable / 2), std::numeric_limits<float>::min()});
+  Candidate* end = storage_.data();
+  std::int32_t id = 0;
+  for (const float weight : weights_.weights()) {  // no branch on the comparison: it is as good as random
+    *end = {.logit = logits[static_cast<std::size_t>(id)], .weight = weight, .id = id};
+    end += static_cast<int>(weight >= least);
+    ++id;
+  }
+  candidates_ = {storage_.data(), end};
+}
+
+// `total`: the mass that top_p is a share of.
+void Sampler::keep_top_p(const SamplingRow& row, double total, float max) {
   // All candidates at or below this weight together hold no more than the mass that may be dropped, so the end lies above.
-  const double negligible = (1.0 - top_p) * total / static_cast<double>(candidates_.size());
-  const auto negligible_logit = static_cast<float>(max + temperature * std::log(negligible));
-  const Candidate last = end_of_mass(candidates_, top_p * total, negligible_logit, scratch_);
+  const double negligible = (1.0 - row.top_p) * total / static_cast<double>(candidates_.size());
+  const auto negligible_logit = static_cast<float>(max + row.temperature * std::log(negligible));
+  const Candidate last = end_of_mass(candidates_, row.top_p * total, negligible_logit, scratch_);
   drop_if([&](const Candidate& candidate) { return better(last, candidate); });
 }
 
@@ -175,7 +187,10 @@ TokenId Sampler::draw(const SamplingRow& row) const {
 
 void Sampler::report_logprobs(const SamplingRow& row, Sampled& sampled) {
   (void)maxima_.measure(raw_);
-  const double normaliser = log_of_sum_of_exponentials(raw_, maxima_.highest());
+  const float max = maxima_.highest();
+  if (max == -kInfinity) throw ModelStepError("the model produced no finite logit");
+  weights_.measure(raw_, max, /*temperature=*/1);
+  const double normaliser = max + std::log(weights_.total());
   const auto logprob = [=](float logit) { return static_cast<float>(logit - normaliser); };
   sampled.logprob = logprob(raw_[index(sampled.token)]);
   const auto n_top = std::min(static_cast<std::size_t>(row.n_top_logprobs), n_tokens_);

@@ -5,6 +5,7 @@
 
 #include "models/model_runner.h"
 #include "models/sampling/penalties.h"
+#include "models/sampling/row_weights.h"
 #include "models/sampling/top_candidates.h"
 
 #include <span>
@@ -34,7 +35,8 @@ class Sampler {
   void gather_top_k(std::span<const float> logits, std::size_t k);
   void gather(std::span<const float> logits, const Candidate& last);
   void weigh(float max, float temperature);
-  void keep_top_p(float top_p, float max, float temperature);
+  void gather_weighty(std::span<const float> logits, const SamplingRow& row);
+  void keep_top_p(const SamplingRow& row, double total, float max);
   template <class Predicate>
   void drop_if(const Predicate& predicate);
   [[nodiscard]] TokenId draw(const SamplingRow& row) const;
@@ -45,6 +47,7 @@ class Sampler {
   std::size_t n_tokens_;
   Penalties penalties_;
   BlockMaxima maxima_;               // of the row as it is
+  RowWeights weights_;               // of a row without top_k
   std::vector<Candidate> storage_;   // [n_tokens]
   std::span<Candidate> candidates_;  // head of storage_: what can still be drawn, ascending by id
   std::vector<Candidate> scratch_;
