@@ -71,8 +71,8 @@ void run_decode(MicroSession& session, const AttentionShape& shape) {
                    .ops = attention_ops(shape, static_cast<double>(sizes.decode_context) * sizes.decode_seqs) * n_layers,
                    .limit = Limit::kRead,
                    .on_pool = false,
-                   .run = [&] { (void)runner->run(last, {}); },
-                   .rest = [&] { (void)runner->run(first, {}); }});
+                   .run = [&] { runner->run(last, {}, {}); },
+                   .rest = [&] { runner->run(first, {}, {}); }});
 }
 
 // The same rows as sequences of one page each see so little that what is left is the attention of the long ones.
@@ -89,8 +89,8 @@ void run_prefill(MicroSession& session, const AttentionShape& shape) {
                    .ops = attention_ops(shape, pairs),
                    .limit = Limit::kBf16,
                    .on_pool = false,
-                   .run = [&] { (void)runner->run(prompt, {}); },
-                   .rest = [&] { (void)runner->run(pieces, {}); }});
+                   .run = [&] { runner->run(prompt, {}, {}); },
+                   .rest = [&] { runner->run(pieces, {}, {}); }});
 }
 
 }  // namespace

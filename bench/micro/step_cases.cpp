@@ -45,13 +45,14 @@ void measure_decode(MicroSession& session, ModelRunner& runner, const ModelSpec&
   const auto set = SequenceSet::make(n_seqs, context, kBlockSize);
   const StepBatch batch = step_of(set, context - 1, 1, true);
   const auto rows = greedy_rows(batch);
+  std::vector<Sampled> sampled(rows.size());
   const AttentionShape shape{spec.n_heads, spec.n_kv_heads, spec.head_dim};
   const double kv = kv_bytes(shape, static_cast<double>(context) * n_seqs) * spec.n_layers;
   session.measure({.name = decode_name(n_seqs),
                    .bytes = weights + kv,
                    .limit = n_seqs == 1 ? Limit::kRead : Limit::kNone,
                    .on_pool = false,
-                   .run = [&] { (void)runner.run(batch, rows); }});
+                   .run = [&] { runner.run(batch, rows, sampled); }});
 }
 
 }  // namespace
@@ -80,8 +81,9 @@ Result<void> run_step_cases(MicroSession& session, const std::string& path) {
   for (const int n_seqs : kDecodes) measure_decode(session, **runner, plan->spec, weights, n_seqs);
   const StepBatch prompt = step_of(SequenceSet::make(1, kPrefillRows, kBlockSize), 0, kPrefillRows, true);
   const auto rows = greedy_rows(prompt);
+  std::vector<Sampled> sampled(rows.size());
   session.measure(
-      {.name = kPrefillName, .bytes = weights, .on_pool = false, .run = [&] { (void)(*runner)->run(prompt, rows); }});
+      {.name = kPrefillName, .bytes = weights, .on_pool = false, .run = [&] { (*runner)->run(prompt, rows, sampled); }});
   return {};
 }
 

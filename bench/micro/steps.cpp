@@ -47,7 +47,7 @@ void fill_pages(ModelRunner& runner, const SequenceSet& set, int max_rows) {
                       .n_blocks = 1};
     pages.blocks.assign(set.blocks.begin() + static_cast<std::ptrdiff_t>(at),
                         set.blocks.begin() + static_cast<std::ptrdiff_t>(at) + pages.n_seqs);
-    (void)runner.run(step_of(pages, 0, n_rows, false), {});
+    runner.run(step_of(pages, 0, n_rows, false), {}, {});
   }
 }
 
