@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <limits>
 
@@ -10,25 +11,27 @@ namespace mie {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr std::size_t kLanes = 16;  // that the compiler compares several at a time
+constexpr std::size_t kLanes = 16;
 
-using Unsound = std::array<std::int32_t, kLanes>;
+// Vectors of the compiler, in whatever registers the CPU has: left to itself it compares some of the lanes one by one.
+using Floats = float __attribute__((vector_size(kLanes * sizeof(float))));
+using Ints = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));
 
-// Maximum of a whole block; lanes of `unsound` become -1 where a logit is NaN or +inf.
-float block_maximum(const float* logits, Unsound& unsound) {
-  std::array<float, kLanes> best;
-  best.fill(-kInfinity);
+// Maximum of a whole block's numbers; lanes of `not_numbers` become -1 where a logit is NaN.
+float block_maximum(const float* logits, Ints& not_numbers) {
+  Floats best = Floats{} - kInfinity;
   for (std::size_t i = 0; i < BlockMaxima::kBlock; i += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const float logit = logits[i + lane];
-      unsound[lane] |= logit < kInfinity ? 0 : -1;
-      best[lane] = logit > best[lane] ? logit : best[lane];
-    }
+    Floats some;
+    std::memcpy(&some, logits + i, sizeof some);
+    not_numbers |= some != some;
+    best = some > best ? some : best;
   }
+  std::array<float, kLanes> lanes;
+  std::memcpy(lanes.data(), &best, sizeof best);
   for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
-    for (std::size_t lane = 0; lane < half; ++lane) best[lane] = std::max(best[lane], best[lane + half]);
+    for (std::size_t lane = 0; lane < half; ++lane) lanes[lane] = std::max(lanes[lane], lanes[lane + half]);
   }
-  return best[0];
+  return lanes[0];
 }
 
 }  // namespace
@@ -41,14 +44,15 @@ BlockMaxima::BlockMaxima(std::size_t n_logits) {
 
 bool BlockMaxima::measure(std::span<const float> logits) {
   maxima_.clear();
-  Unsound unsound{};
+  Ints not_numbers{};
   std::size_t at = 0;
-  for (; at + kBlock <= logits.size(); at += kBlock) maxima_.push_back(block_maximum(logits.data() + at, unsound));
-  bool sound = std::ranges::all_of(unsound, [](std::int32_t lane) { return lane == 0; });
+  for (; at + kBlock <= logits.size(); at += kBlock) maxima_.push_back(block_maximum(logits.data() + at, not_numbers));
+  bool sound = true;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) sound &= not_numbers[lane] == 0;
   if (at < logits.size()) {
     float best = -kInfinity;
     for (const float logit : logits.subspan(at)) {
-      sound &= logit < kInfinity;
+      sound &= logit == logit;
       best = std::max(best, logit);
     }
     maxima_.push_back(best);
@@ -58,7 +62,7 @@ bool BlockMaxima::measure(std::span<const float> logits) {
     const auto group = std::span(maxima_).subspan(block, std::min(kGroup, maxima_.size() - block));
     groups_.push_back(*std::ranges::max_element(group));
   }
-  return sound;
+  return sound && highest() < kInfinity;
 }
 
 float BlockMaxima::highest() const { return groups_.empty() ? -kInfinity : *std::ranges::max_element(groups_); }
