@@ -44,7 +44,7 @@ struct Gate {
   int number;  // of the bring-up step
   std::string what;
   GateKind kind;
-  std::string case_name;  // what is measured; of kTest: the test
+  std::string case_name;  // what is measured; of kTest: the command that runs the test
   double need = 0;
 };
 

@@ -40,6 +40,7 @@ std::optional<double> Measured::percent() const {
 }
 
 std::string Measured::disturbance() const {
+  if (auto why = native::foreign_disturbance(foreign_cpu); !why.empty()) return why;
   for (const native::ProbeResult* probe : {&before, &after}) {
     if (auto why = probe->disturbance(); !why.empty()) return why;
   }

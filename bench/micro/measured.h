@@ -27,6 +27,7 @@ struct Measured {
   double bytes = 0;  // that one iteration must read from memory; 0: none that count
   double ops = 0;    // of one iteration; 0: not counted
   Limit limit = Limit::kNone;
+  double foreign_cpu = 0;             // share of the machine that others used while it ran
   native::ProbeResult before, after;  // the probes taken beside it
 
   [[nodiscard]] double gb_per_second() const { return bytes / timing.median * 1e-9; }

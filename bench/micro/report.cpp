@@ -75,6 +75,7 @@ void write_case(JsonWriter& out, const Measured& one) {
   out.key("gbps").number(one.gb_per_second()).key("gops").number(one.gops());
   out.member("limit", limit_name(one.limit));
   write_rate(out, "percent", one.percent());
+  out.key("foreign_cpu").number(one.foreign_cpu);
   write_text_or_null(out, "disturbance", one.disturbance());
   write_probe(out, "probe_before", one.before);
   write_probe(out, "probe_after", one.after);

@@ -1,6 +1,7 @@
 #include "bench/micro/session.h"
 
 #include "core/base/clock.h"
+#include "models/native/foreign_cpu.h"
 
 #include <algorithm>
 #include <optional>
@@ -92,6 +93,7 @@ Measured MicroSession::measure_once(const Case& one) {
   measured.ops = one.ops;
   measured.limit = one.limit;
   measured.before = last_probe_;
+  const native::ForeignCpu foreign;
   std::optional<native::ThreadPool::Step> awake;
   if (one.on_pool) awake.emplace(pool_);
   measured.timing = time_case(one.name, one.run, sizes_.effort);
@@ -99,6 +101,7 @@ Measured MicroSession::measure_once(const Case& one) {
     const double rest = time_case(one.name, one.rest, sizes_.effort).median;
     for (double* seconds : {&measured.timing.median, &measured.timing.min, &measured.timing.max}) *seconds -= rest;
   }
+  measured.foreign_cpu = foreign.share();
   return measured;
 }
 

@@ -191,12 +191,14 @@ std::size_t uncacheable_bytes() {
   return std::clamp(std::min(wanted, available_bytes() / 4), 64 * kMiB, 4096 * kMiB) / kMiB * kMiB;
 }
 
-std::string ProbeResult::disturbance() const {
-  if (foreign_cpu <= kMaxForeignCpu) return {};
+std::string foreign_disturbance(double share) {
+  if (share <= kMaxForeignCpu) return {};
   char text[96];
-  std::snprintf(text, sizeof text, "other processes used %.0f %% of the CPU", foreign_cpu * 100);
+  std::snprintf(text, sizeof text, "other processes used %.0f %% of the CPU", share * 100);
   return text;
 }
+
+std::string ProbeResult::disturbance() const { return foreign_disturbance(foreign_cpu); }
 
 std::string disagreement(const ProbeResult& before, const ProbeResult& after) {
   for (const ProbeResult* one : {&before, &after}) {

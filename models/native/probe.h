@@ -32,6 +32,8 @@ struct ProbeResult {
 };
 
 inline constexpr double kMaxForeignCpu = 0.05;
+// What a share of foreign_cpu.h above that bound means for a measurement; empty for one below it.
+[[nodiscard]] std::string foreign_disturbance(double share);
 inline constexpr double kProbeTolerance = 0.15;  // two probes that differ by more were not taken on the same machine
 
 // What moved by more than the tolerance between two probes beside a measurement; empty: they agree.

@@ -52,7 +52,8 @@ TEST(Micro, EveryCaseHasEveryField) {
   for (const auto one : run.root["cases"].get_array()) {
     const std::string name(one["name"].get_string().value());
     kinds.insert(name.substr(0, name.find('/')));
-    for (const char* field : {"seconds", "min_seconds", "max_seconds", "bytes", "ops", "gbps", "gops", "repetitions"}) {
+    for (const char* field :
+         {"seconds", "min_seconds", "max_seconds", "bytes", "ops", "gbps", "gops", "repetitions", "foreign_cpu"}) {
       EXPECT_TRUE(one[field].is_number()) << name << " " << field;
     }
     EXPECT_TRUE(one["limit"].is_string()) << name;
