@@ -245,6 +245,8 @@ std::vector<ConfigOption> model_options() {
                         [](Config& c) -> auto& { return c.max_num_batched_tokens; }));
   all.push_back(integer({"max-prefill-chunk", kScope, "tokens of one prompt in a step"}, kPositive,
                         [](Config& c) -> auto& { return c.max_prefill_chunk; }));
+  all.push_back(duration({"step-time", kScope, "chunked: prompts take no more of a step while others wait for a token; 0: any"},
+                         0, [](Config& c) -> auto& { return c.step_time; }));
   all.push_back(
       flag({"paranoid", kScope, "run every invariant check after each step"}, [](Config& c) -> auto& { return c.paranoid; }));
   all.push_back(text(

@@ -6,6 +6,8 @@ namespace {
 EngineOptions engine_options(const Config& config, const LoadedModel& model, SchedulerKind kind) {
   EngineOptions options;
   options.limits = limits_for(kind, {config.max_num_seqs, config.max_num_batched_tokens, config.max_prefill_chunk});
+  if (kind == SchedulerKind::kChunked) options.step_time = config.step_time;
+  options.row_time = model.row_time;
   options.n_blocks = model.n_blocks;
   options.block_size = model.block_size;
   options.max_model_len = model.served.max_model_len;

@@ -222,7 +222,7 @@ Result<LoadedModel> load_model(const Config& config, const Clock& clock, const L
   served.parse_special_in_content = config.parse_special_in_content;
   served.fingerprint = fingerprint(fmt::format("{}|{}|{}|{}|{}|{}|{}", config.model, served.architecture, served.n_params,
                                                served.backend, served.isa, served.numerics, served.kv_dtype));
-  if (auto error = self_check(*model, clock)) return *std::move(error);
+  if (auto error = self_check(*model, config, clock)) return *std::move(error);
   phases.done("self_check");
   return model;
 }

@@ -7,6 +7,7 @@
 #include "server/api/served_model.h"
 #include "server/config.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,7 +19,8 @@ struct LoadedModel {
   api::ServedModel served;
   std::unique_ptr<ModelRunner> runner;
   int n_blocks = 0;
-  int block_size = 0;  // tokens
+  int block_size = 0;                    // tokens
+  std::chrono::nanoseconds row_time{0};  // of a step of many rows, as the self-check measured it
 };
 
 // A phase ("open", "pack", "kv", "self_check") took so many seconds.

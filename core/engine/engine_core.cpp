@@ -48,7 +48,8 @@ EngineCore::EngineCore(const EngineOptions& options, EngineParts parts, EngineMe
       metrics_(metrics),
       pool_(options.n_blocks),
       requests_(pool_, options.block_size),
-      work_(options.limits, blocks_for(options.max_model_len, options.block_size)) {}
+      work_(options.limits, blocks_for(options.max_model_len, options.block_size)),
+      budget_(options.step_time, options.row_time) {}
 
 void EngineCore::take(Mail mail) {
   changing_ = true;

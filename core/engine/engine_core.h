@@ -9,6 +9,7 @@
 #include "core/engine/live_requests.h"
 #include "core/engine/mailbox.h"
 #include "core/engine/snapshot.h"
+#include "core/engine/step_budget.h"
 #include "core/engine/step_work.h"
 #include "core/sched/scheduler.h"
 #include "kv/block_pool.h"
@@ -72,7 +73,7 @@ class EngineCore {
   class Admission;
 
   void plan();
-  void check_plan(KvBudget budget) const;
+  void check_plan(KvBudget budget, StepLimits limits) const;
   void make_room();
   void find_rows();
   void reserve(KvReservation& held);
@@ -95,6 +96,7 @@ class EngineCore {
   LiveRequests requests_;  // its tables draw on pool_
   StepPlan plan_;          // of the step that is being made; empty between steps
   StepWork work_;
+  StepBudget budget_;
   bool changing_ = false;  // set where a throw would leave the state half changed or a token on no stream
 
   // Events of this change, pushed once state and counters agree: who sees an event finds it counted.

@@ -11,7 +11,9 @@
 namespace mie {
 
 struct EngineOptions {
-  StepLimits limits;  // as limits_for() of the scheduler's kind gives them
+  StepLimits limits;                       // as limits_for() of the scheduler's kind gives them
+  std::chrono::milliseconds step_time{0};  // wanted while somebody waits for a next token (step_budget.h); 0: no such limit
+  std::chrono::nanoseconds row_time{0};    // what a row of a large step costs, measured at the start; 0: not known
   int n_blocks = 0;
   int block_size = 0;                            // tokens; max_model_len for the contiguous baseline
   int max_model_len = 0;                         // prompt + output tokens of one request

@@ -67,12 +67,13 @@ void EngineCore::plan() {
   StepPlan memory = std::move(plan_);
   plan_.clear();  // a throw from here on has no plan
   requests_.view(work_.views);
-  plan_ = parts_.scheduler.plan(work_.views, budget, options_.limits, std::move(memory));
-  if (options_.paranoid) check_plan(budget);
+  const StepLimits limits = budget_.limits(options_.limits, work_.views);
+  plan_ = parts_.scheduler.plan(work_.views, budget, limits, std::move(memory));
+  if (options_.paranoid) check_plan(budget, limits);
 }
 
-void EngineCore::check_plan(KvBudget budget) const {
-  const auto broken = plan_check(work_.views, budget, options_.limits, plan_);
+void EngineCore::check_plan(KvBudget budget, StepLimits limits) const {
+  const auto broken = plan_check(work_.views, budget, limits, plan_);
   ENSURE(broken.empty(), fmt::format("the plan breaks its promises: {}", fmt::join(broken, "; ")));
 }
 
@@ -144,6 +145,7 @@ void EngineCore::commit(const Stamps& stamps) {
   publish_kv();
   figures.plan = stamps.planned - stamps.begin;
   figures.run = stamps.ran - stamps.planned;
+  budget_.ran(figures.n_tokens, figures.run);
   figures.commit = parts_.clock.now() - stamps.ran;
   metrics_.step(figures);
 }
