@@ -34,7 +34,7 @@ class DefaultModelBits {
   DefaultModelBits() {
     const char* path = std::getenv("MIE_TEST_MODEL");
     if (path == nullptr) throw std::runtime_error("MIE_TEST_MODEL must name the default model; run the tests by ./dev test");
-    file_ = std::move(GgufFile::open(path).value());
+    file_ = GgufFile::open(path).value();
     plan_.emplace(plan_model(*file_).value());
   }
 
