@@ -71,8 +71,18 @@ def test_spread_is_median_least_and_greatest():
 
 def test_the_best_peer_has_the_highest_median_and_is_not_ours():
     runs = [run("mie-q4_1", 900), run("llama-q4_0", 100, 1), run("llama-q4_0", 500, 2), run("llama-q4_0", 110, 3),
-            run("vllm-bf16", 120), run("llama-q8_0", 800, foreign=0.9)]
+            run("vllm-bf16", 120), run("vllm-bf16", 800, foreign=0.9)]
+    assert report.best_peer(runs, 1) == "vllm-bf16"  # 120 against 110; its void run counts for nothing
+
+
+def test_a_peer_that_was_never_measured_in_peace_still_is_the_best():
+    runs = [run("mie-q4_1", 900), run("llama-q4_0", 100), run("vllm-bf16", 300, foreign=0.9)]
     assert report.best_peer(runs, 1) == "vllm-bf16"
+    assert "| mie-q4_1 / vllm-bf16 | tokens/s | 1 | none | ≥ 1.8 | not measured |" in "\n".join(report.promise_lines(runs, [1]))
+
+
+def test_there_is_no_best_of_no_peers():
+    assert report.best_peer([run("mie-q4_1", 900)], 1) is None
 
 
 def test_the_table_says_which_promise_is_kept():
