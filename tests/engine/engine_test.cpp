@@ -185,23 +185,6 @@ TEST(Engine, IsStuckWhileAStepTakesTooLongAndRecovers) {
   EXPECT_EQ(running.engine.health().state, EngineHealth::State::kOk);
 }
 
-// The release is in the mailbox when the engine looks at what the failed step leaves behind.
-TEST(Engine, AHangUpDuringAStepThatFailsIsNoBrokenInvariant) {
-  RunningEngine running;
-  running.runner.set_faults({{3, FakeFault::Kind::kModelStep}});
-  const auto leaving = running.submit(make_request(1, 4, 50));
-  running.runner.set_before_step([&](int step, const StepBatch&) {
-    if (step == 3) running.engine.release(leaving->id(), Outcome::kClientGone, 0);
-  });
-  auto failing = running.ask(make_request(2, 4, 50));
-  running.engine.start();
-  EXPECT_EQ(failing.get().finish.error->code, Errc::kModelError);
-  EXPECT_EQ(running.ask(make_request(3, 4, 5)).get().tokens.size(), 5U);
-  EXPECT_EQ(running.engine.health().state, EngineHealth::State::kOk);
-  ASSERT_TRUE(running.settle());
-  EXPECT_THAT(broken_laws(running.metrics(), LawsOf::kIdle), IsEmpty());
-}
-
 TEST(Engine, ALostDeviceEndsEverythingAndTellsOnce) {
   std::promise<std::string> told;
   RunningEngine running({.limits = {.max_seqs = 2, .max_tokens = 32, .max_prefill_chunk = 8},

@@ -1,5 +1,6 @@
 // A step that throws: what it did is undone, its sequences end, the others go on.
 #include "tests/engine/core_harness.h"
+#include "tests/engine/running_engine.h"
 #include "tests/fakes/conservation_laws.h"
 
 #include <gmock/gmock.h>
@@ -79,6 +80,23 @@ TEST(FailedStep, AfterTheCacheWasWrittenHarmsOnlyItsOwnAtEveryStep) {
 
 TEST(FailedStep, ByWantOfMemoryInTheModelHarmsOnlyItsOwnAtEveryStep) {
   expect_each_step_survives<std::bad_alloc>(FakeFault::Kind::kBadAlloc);
+}
+
+// The release is in the mailbox when the engine looks at what the failed step leaves behind.
+TEST(FailedStep, WithAHangUpDuringItIsNoBrokenInvariant) {
+  RunningEngine running;
+  running.runner.set_faults({{3, FakeFault::Kind::kModelStep}});
+  const auto leaving = running.submit(make_request(1, 4, 50));
+  running.runner.set_before_step([&](int step, const StepBatch&) {
+    if (step == 3) running.engine.release(leaving->id(), Outcome::kClientGone, 0);
+  });
+  auto failing = running.ask(make_request(2, 4, 50));
+  running.engine.start();
+  EXPECT_EQ(failing.get().finish.error->code, Errc::kModelError);
+  EXPECT_EQ(running.ask(make_request(3, 4, 5)).get().tokens.size(), 5U);
+  EXPECT_EQ(running.engine.health().state, EngineHealth::State::kOk);
+  ASSERT_TRUE(running.settle());
+  EXPECT_THAT(broken_laws(running.metrics(), LawsOf::kIdle), IsEmpty());
 }
 
 }  // namespace
