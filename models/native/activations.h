@@ -1,5 +1,5 @@
-// The input rows of a linear operator, in the forms that its weights read: 8-bit with a scale per group, bf16, or bf16 in
-// nibble order. Buffers come from the runner's arena; written by one thread per row or group, read by all.
+// The input rows of a linear operator, in the forms that its weights read (kernel_table.h). Buffers come from the runner's
+// arena; written by one thread per row or group, read by all.
 #pragma once
 
 #include "models/native/arena.h"
@@ -11,9 +11,9 @@
 namespace mie::native {
 
 struct ActNeeds {
-  bool s8 = false, natural = false, split = false;
+  bool s8 = false, split = false, bf16 = false;
 
-  friend ActNeeds operator|(ActNeeds a, ActNeeds b) { return {a.s8 || b.s8, a.natural || b.natural, a.split || b.split}; }
+  friend ActNeeds operator|(ActNeeds a, ActNeeds b) { return {a.s8 || b.s8, a.split || b.split, a.bf16 || b.bf16}; }
 };
 
 class ActBuffer {
@@ -25,22 +25,21 @@ class ActBuffer {
   // Writes inputs [first, first + n) of a row. REQUIRES: first and n multiples of 32.
   void write(const KernelTable& kernels, int row, int first, std::span<const float> x) const;
 
-  [[nodiscard]] ActS8 s8(int row) const;
-  [[nodiscard]] ActBf16 bf16(int row, ActOrder order) const;
+  // The first record of a row.
+  [[nodiscard]] const ActS8* s8(int row) const { return s8_.data() + input(row, 0) / kGroup; }
+  [[nodiscard]] const ActSplit* split(int row) const { return split_.data() + input(row, 0) / kGroup; }
+  [[nodiscard]] const std::uint16_t* bf16(int row) const { return bf16_.data() + input(row, 0); }
 
  private:
   [[nodiscard]] std::size_t input(int row, int first) const {
     return static_cast<std::size_t>(row) * k_ + static_cast<std::size_t>(first);
   }
-  [[nodiscard]] std::size_t group(int row, int first) const { return input(row, first) / kGroup; }
 
   std::size_t k_ = 0;
   ActNeeds needs_;
-  std::span<std::int8_t> q_;                  // [rows, K]
-  std::span<float> scale_, asum_;             // [rows, K / 32]
-  std::span<std::int32_t> qsum_;              // [rows, K / 32]
-  std::span<std::uint16_t> natural_, split_;  // [rows, K]
-  std::span<float> bf16_sum_;                 // [rows, K / 32], the same for both orders
+  std::span<ActS8> s8_;            // [rows, K / 32]
+  std::span<ActSplit> split_;      // [rows, K / 32]
+  std::span<std::uint16_t> bf16_;  // [rows, K]
 };
 
 }  // namespace mie::native

@@ -1,5 +1,7 @@
 #include "models/native/forward.h"
 
+#include "models/sampling/sampler.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,14 +13,22 @@ namespace {
 // about as much as a few rows.
 constexpr int kRowGrain = 4;
 
+// The token of this row is the highest logit and nothing else of the row of logits is asked for.
+bool takes_the_best(const SamplingRow& row) {
+  return row.temperature <= kGreedyTemperature && row.n_top_logprobs < 0 && row.logit_bias.empty() && row.banned.empty() &&
+         row.presence_penalty == 0 && row.frequency_penalty == 0 && row.repetition_penalty == 1;
+}
+
 }  // namespace
 
 Forward::Forward(const PackedModel& model, KvPages& kv, Workspace& work, ThreadPool& pool, const KernelTable& kernels,
-                 ComputeMode mode, const RopeTable& rope)
-    : model_(model), kv_(kv), work_(work), pool_(pool), kernels_(kernels), mode_(mode), rope_(rope) {}
+                 ForwardOptions options, const RopeTable& rope)
+    : model_(model), kv_(kv), work_(work), pool_(pool), kernels_(kernels), options_(options), rope_(rope) {}
 
-void Forward::run(const StepBatch& batch) {
+void Forward::run(const StepBatch& batch, std::span<const SamplingRow> sampling) {
   const ModelSpec& spec = model_.spec;
+  only_best_.clear();
+  for (const SamplingRow& row : sampling) only_best_.push_back(takes_the_best(row) ? 1 : 0);
   plan_.make(batch, spec.n_heads / spec.n_kv_heads, spec.n_kv_heads, pool_.n_threads());
   seq_of_row_.clear();
   for (int seq = 0; seq < batch.n_seqs(); ++seq) {
@@ -35,6 +45,19 @@ void Forward::run(const StepBatch& batch) {
     feed_forward(batch, layer);
   }
   project_logits(batch);
+}
+
+BestLogit Forward::best(int i) const {
+  BestLogit best;
+  for (const auto& thread : work_.threads) {
+    const BestLogit& of_thread = thread.best[i];
+    best.sound &= of_thread.sound;
+    if (of_thread.value < best.value || of_thread.id < 0) continue;
+    if (of_thread.value == best.value && best.id >= 0 && best.id < of_thread.id) continue;
+    best.value = of_thread.value;
+    best.id = of_thread.id;
+  }
+  return best;
 }
 
 std::span<float> Forward::logits(int i) const {
@@ -57,8 +80,8 @@ void Forward::norm(const StepBatch& batch, std::span<const float> weight) {
 }
 
 void Forward::project_qkv(const StepBatch& batch, int layer) {
-  run_linear(model_.layers[static_cast<std::size_t>(layer)].qkv, kernels_, mode_, work_.hidden_in, batch.n_tokens(), pool_,
-             work_.tiles, [&](const ItemRows& out) { store_head(batch, layer, out); });
+  run_linear(model_.layers[static_cast<std::size_t>(layer)].qkv, kernels_, options_.mode, work_.hidden_in, batch.n_tokens(),
+             pool_, work_.tiles, [&](const ItemRows& out) { store_head(batch, layer, out); });
 }
 
 // One head of Q, K or V for some rows: rotate, round, and to the queries or the pages.
@@ -117,13 +140,9 @@ void Forward::attend_rows(const StepBatch& batch, const KvHead& kv, const AttnIt
   const ModelSpec& spec = model_.spec;
   const int group = spec.n_heads / spec.n_kv_heads;
   const auto& own = work_.threads[static_cast<std::size_t>(thread)];
-  const std::uint16_t* queries[kAttnRows];
+  const std::uint16_t* queries = q(item.row, kv_head * group) + static_cast<std::ptrdiff_t>(first) * spec.head_dim;
   std::int32_t row_last[kAttnRows];
-  for (int i = 0; i < n; ++i) {
-    const int row = item.row + (first + i) / group;
-    queries[i] = q(row, kv_head * group + (first + i) % group);
-    row_last[i] = batch.positions[static_cast<std::size_t>(row)];
-  }
+  for (int i = 0; i < n; ++i) row_last[i] = batch.positions[static_cast<std::size_t>(item.row + (first + i) / group)];
   const int end = row_last[n - 1] + 1;
   float max[kAttnRows], sum[kAttnRows], running_max[kAttnRows], running_sum[kAttnRows];
   std::fill_n(running_max, n, -std::numeric_limits<float>::infinity());
@@ -181,20 +200,21 @@ void Forward::add_to_residual(const ItemRows& out) {
 }
 
 void Forward::project_attn(const StepBatch& batch, int layer) {
-  run_linear(model_.layers[static_cast<std::size_t>(layer)].attn_out, kernels_, mode_, work_.attn_in, batch.n_tokens(), pool_,
-             work_.tiles, [&](const ItemRows& out) { add_to_residual(out); });
+  run_linear(model_.layers[static_cast<std::size_t>(layer)].attn_out, kernels_, options_.mode, work_.attn_in, batch.n_tokens(),
+             pool_, work_.tiles, [&](const ItemRows& out) { add_to_residual(out); });
 }
 
 void Forward::feed_forward(const StepBatch& batch, int layer) {
   const PackedLayer& weights = model_.layers[static_cast<std::size_t>(layer)];
-  run_linear(weights.gate_up, kernels_, mode_, work_.hidden_in, batch.n_tokens(), pool_, work_.tiles, [&](const ItemRows& out) {
-    for (int r = 0; r < out.n_rows; ++r) {
-      float* gate = out.at(0, r);
-      kernels_.silu_mul_panel(gate, out.at(1, r), gate);
-      work_.ffn_in.write(kernels_, out.row + r, out.item * kPanel, {gate, kPanel});
-    }
-  });
-  run_linear(weights.down, kernels_, mode_, work_.ffn_in, batch.n_tokens(), pool_, work_.tiles,
+  run_linear(weights.gate_up, kernels_, options_.mode, work_.hidden_in, batch.n_tokens(), pool_, work_.tiles,
+             [&](const ItemRows& out) {
+               for (int r = 0; r < out.n_rows; ++r) {
+                 float* gate = out.at(0, r);
+                 kernels_.silu_mul_panel(gate, out.at(1, r), gate);
+                 work_.ffn_in.write(kernels_, out.row + r, out.item * kPanel, {gate, kPanel});
+               }
+             });
+  run_linear(weights.down, kernels_, options_.mode, work_.ffn_in, batch.n_tokens(), pool_, work_.tiles,
              [&](const ItemRows& out) { add_to_residual(out); });
 }
 
@@ -207,14 +227,24 @@ void Forward::project_logits(const StepBatch& batch) {
                           model_.spec.norm_eps, normed);
     work_.head_in.write(kernels_, i, 0, {normed, static_cast<std::size_t>(hidden)});
   });
+  for (const auto& thread : work_.threads) std::fill_n(thread.best, n, BestLogit{});
+  run_linear(model_.head, kernels_, options_.mode, work_.head_in, n, pool_, work_.tiles,
+             [&](const ItemRows& out) { take_logits(out); });
+}
+
+void Forward::take_logits(const ItemRows& out) {
   const std::size_t width = model_.head.panels.size() * kPanel;
-  run_linear(model_.head, kernels_, mode_, work_.head_in, n, pool_, work_.tiles, [&](const ItemRows& out) {
-    for (int r = 0; r < out.n_rows; ++r) {
-      std::copy_n(
-          out.at(0, r), kPanel,
-          work_.logits.data() + static_cast<std::size_t>(out.row + r) * width + static_cast<std::size_t>(out.item) * kPanel);
+  const int first_id = out.item * kPanel;
+  BestLogit* best = work_.threads[static_cast<std::size_t>(out.thread)].best;
+  for (int r = 0; r < out.n_rows; ++r) {
+    const int i = out.row + r;
+    if (only_best(i)) {
+      kernels_.find_best(out.at(0, r), options_.n_tokens - first_id, first_id, best[i]);
+    } else {
+      std::copy_n(out.at(0, r), kPanel,
+                  work_.logits.data() + static_cast<std::size_t>(i) * width + static_cast<std::size_t>(first_id));
     }
-  });
+  }
 }
 
 }  // namespace mie::native

@@ -14,17 +14,24 @@
 
 namespace mie::native {
 
+struct ForwardOptions {
+  ComputeMode mode;
+  int n_tokens;  // ids from here on are never sampled
+};
+
 class Forward {
  public:
   Forward(const PackedModel& model, KvPages& kv, Workspace& work, ThreadPool& pool, const KernelTable& kernels,
-          ComputeMode mode, const RopeTable& rope);
+          ForwardOptions options, const RopeTable& rope);
 
-  // Writes K and V of every row and the logits of `batch.logits_rows`. REQUIRES: a ThreadPool::Step is alive; the batch
-  // fits the workspace.
-  void run(const StepBatch& batch);
+  // Writes K and V of every row, and the logits of `batch.logits_rows` or, where a row of sampling takes the best of them
+  // unchanged, only which that is. REQUIRES: a ThreadPool::Step is alive; the batch fits the workspace.
+  void run(const StepBatch& batch, std::span<const SamplingRow> sampling);
 
-  // Logits of the i-th logits row: [n_vocab], valid until the next run().
-  [[nodiscard]] std::span<float> logits(int i) const;
+  // Of the i-th logits row, valid until the next run().
+  [[nodiscard]] bool only_best(int i) const { return only_best_[static_cast<std::size_t>(i)] != 0; }
+  [[nodiscard]] BestLogit best(int i) const;           // REQUIRES: only_best(i)
+  [[nodiscard]] std::span<float> logits(int i) const;  // [n_vocab]. REQUIRES: !only_best(i)
 
  private:
   void embed(const StepBatch& batch);
@@ -38,11 +45,15 @@ class Forward {
   void project_attn(const StepBatch& batch, int layer);
   void feed_forward(const StepBatch& batch, int layer);
   void project_logits(const StepBatch& batch);
+  void take_logits(const ItemRows& out);
   void add_to_residual(const ItemRows& out);
 
   [[nodiscard]] float* x(int row) const { return work_.x.data() + static_cast<std::ptrdiff_t>(row) * model_.spec.hidden; }
+  // The query heads of a KV head follow each other, then those of the next row: the rows of an attention item are adjacent.
   [[nodiscard]] std::uint16_t* q(int row, int head) const {
-    return work_.q.data() + (static_cast<std::ptrdiff_t>(row) * model_.spec.n_heads + head) * model_.spec.head_dim;
+    const int group = model_.spec.n_heads / model_.spec.n_kv_heads;
+    const std::ptrdiff_t max_rows = static_cast<std::ptrdiff_t>(work_.x.size()) / model_.spec.hidden;
+    return work_.q.data() + ((head / group * max_rows + row) * group + head % group) * model_.spec.head_dim;
   }
   [[nodiscard]] const std::int32_t* table(const StepBatch& batch, int seq) const {
     return batch.block_tables.data() + static_cast<std::ptrdiff_t>(seq) * batch.max_blocks;
@@ -53,10 +64,11 @@ class Forward {
   Workspace& work_;
   ThreadPool& pool_;
   const KernelTable& kernels_;
-  ComputeMode mode_;
+  ForwardOptions options_;
   const RopeTable& rope_;
   AttentionPlan plan_;
   std::vector<std::int32_t> seq_of_row_;
+  std::vector<char> only_best_;  // [logits rows]
 };
 
 }  // namespace mie::native

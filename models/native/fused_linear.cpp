@@ -25,7 +25,7 @@ ActNeeds FusedLinear::needs(ComputeMode mode) const {
   ActNeeds all;
   for (const Panel& panel : panels) {
     const bool quantised = panel.format != PackFormat::kBf16;
-    all = all | ActNeeds{quantised && mode == ComputeMode::kW4A8, !quantised, quantised && mode == ComputeMode::kW4A16};
+    all = all | ActNeeds{quantised && mode == ComputeMode::kW4A8, quantised && mode == ComputeMode::kW4A16, !quantised};
   }
   return all;
 }
@@ -61,6 +61,17 @@ int item_grain(const FusedLinear& op, int n_threads) {
       packer(op.panels.front().format).panel_bytes(op.k) * static_cast<std::size_t>(op.panels_per_item);
   const int by_bytes = static_cast<int>(kGrainBytes / std::max<std::size_t>(item_bytes, 1));
   return std::clamp(by_bytes, 1, std::max(1, op.n_items() / (4 * n_threads)));
+}
+
+void run_panel(const FusedLinear::Panel& panel, const KernelTable& kernels, ComputeMode mode, const InputRows& in, float* out) {
+  const auto format = static_cast<std::size_t>(panel.format);
+  if (panel.format == PackFormat::kBf16) {
+    kernels.linear_bf16(panel.data, in.k, in.act.bf16(in.row), in.n_rows, out);
+  } else if (mode == ComputeMode::kW4A8) {
+    kernels.linear_s8[format](panel.data, in.k, in.act.s8(in.row), in.n_rows, out);
+  } else {
+    kernels.linear_w4a16[format](panel.data, in.k, in.act.split(in.row), in.n_rows, out);
+  }
 }
 
 }  // namespace mie::native

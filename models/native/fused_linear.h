@@ -59,6 +59,15 @@ struct ItemRows {
 // Items that one thread takes at a time: about 128 KB of weights, less where that would leave a thread without work.
 [[nodiscard]] int item_grain(const FusedLinear& op, int n_threads);
 
+// Rows [row, row + n_rows) of an operator's input.
+struct InputRows {
+  const ActBuffer& act;
+  int k;
+  int row;
+  int n_rows;
+};
+void run_panel(const FusedLinear::Panel& panel, const KernelTable& kernels, ComputeMode mode, const InputRows& in, float* out);
+
 // The product for all rows. `tiles`: per thread, kRowBlock * 32 * panels_per_item floats. Which thread computes an item does
 // not change a bit of it.
 template <class Epilogue>
@@ -70,13 +79,7 @@ void run_linear(const FusedLinear& op, const KernelTable& kernels, ComputeMode m
       const ItemRows out{item, row, n, tiles[static_cast<std::size_t>(thread)], thread};
       for (int p = 0; p < op.panels_per_item; ++p) {
         const auto& panel = op.panels[static_cast<std::size_t>(item * op.panels_per_item + p)];
-        const auto format = static_cast<std::size_t>(panel.format);
-        if (panel.format != PackFormat::kBf16 && mode == ComputeMode::kW4A8) {
-          kernels.linear_s8[format](panel.data, op.k, act.s8(row), n, out.at(p, 0));
-        } else {
-          const auto order = panel.format == PackFormat::kBf16 ? ActOrder::kNatural : ActOrder::kSplit;
-          kernels.linear_bf16[format](panel.data, op.k, act.bf16(row, order), n, out.at(p, 0));
-        }
+        run_panel(panel, kernels, mode, {act, op.k, row, n}, out.at(p, 0));
       }
       epilogue(out);
     }

@@ -9,11 +9,12 @@
 namespace mie::native {
 
 // Ascending: a machine that supports one supports all before it.
-enum class Isa { kScalar, kAvx2, kAvx512Vnni, kAvx512VnniBf16 };
+enum class Isa { kScalar, kAvx2, kAvx512Vnni, kAvx512VnniBf16, kAmx };
 
 [[nodiscard]] std::string_view isa_name(Isa isa);  // "avx512-vnni-bf16", as MIE_ISA spells it
 [[nodiscard]] std::optional<Isa> parse_isa(std::string_view name);
-[[nodiscard]] bool isa_supported(Isa isa);  // by this CPU and operating system
+// By this CPU and operating system. Asking for kAmx also asks the kernel to save tile registers for this process.
+[[nodiscard]] bool isa_supported(Isa isa);
 [[nodiscard]] Isa best_isa();
 [[nodiscard]] std::span<const Isa> all_isas();
 

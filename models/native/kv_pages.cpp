@@ -11,16 +11,6 @@ constexpr int kTile = 32;  // tokens
 
 int tile_of(int block_size) { return block_size == 8 || block_size == 16 ? block_size : kTile; }
 
-struct Slot {
-  std::byte* tile;
-  int offset;
-};
-Slot slot_of(const KvHead& kv, int position) {
-  const int slot = position % kv.page_tokens;
-  std::byte* page = kv.pages + kv.block_table[position / kv.page_tokens] * kv.page_stride;
-  return {page + std::int64_t{slot / kv.tile} * kv.tile * kv.head_dim * 4, slot % kv.tile};
-}
-
 }  // namespace
 
 std::int64_t KvPages::head_bytes(const ModelSpec& spec, int block_size) {
@@ -54,15 +44,14 @@ KvHead KvPages::head(int layer, int kv_head, const std::int32_t* block_table) co
 }
 
 void KvPages::store_key(const KvHead& kv, int position, std::span<const std::uint16_t> k) {
-  const Slot at = slot_of(kv, position);
+  const TokenPlace at = kv.place(position);
   std::byte* to = at.tile + at.offset * 4;
   for (std::size_t d = 0; d < k.size(); d += 2, to += kv.tile * 4) std::memcpy(to, &k[d], 4);
 }
 
 void KvPages::store_value(const KvHead& kv, int position, std::span<const std::uint16_t> v) {
-  const Slot at = slot_of(kv, position);
-  const std::int64_t values = std::int64_t{kv.tile} * kv.head_dim * 2;  // V follows K
-  std::byte* to = at.tile + values + std::int64_t{at.offset / 2} * kv.head_dim * 4;
+  const TokenPlace at = kv.place(position);
+  std::byte* to = at.tile + kv.values_at() + std::int64_t{at.offset / 2} * kv.head_dim * 4;
   if (at.offset % 2 == 0) {
     for (const std::uint16_t value : v) {
       const std::uint32_t pair = value;  // the odd half is 0 until its token comes

@@ -21,7 +21,7 @@ class NativeRunner final : public ModelRunner {
         kv_(std::move(kv)),
         work_(std::move(work)),
         rope_(model_.spec.rope, options.max_positions),
-        forward_(model_, kv_, work_, *pool_, kernel_table(options.isa), options.mode, rope_),
+        forward_(model_, kv_, work_, *pool_, kernel_table(options.isa), {options.mode, options.n_tokens}, rope_),
         failures_(static_cast<std::size_t>(options.max_logits)) {
     for (int i = 0; i < options.n_threads; ++i) samplers_.emplace_back(model_.spec.n_vocab, options.n_tokens);
   }
@@ -32,7 +32,7 @@ class NativeRunner final : public ModelRunner {
            "the step fits the workspace");
     pin_engine_thread();
     const ThreadPool::Step awake(*pool_);
-    forward_.run(batch);
+    forward_.run(batch, rows);
     pool_->for_each(static_cast<int>(rows.size()), 1, [&](int row, int thread) { sample(row, thread, rows, sampled); });
     for (auto& failure : std::span(failures_).first(rows.size())) {
       if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
@@ -51,10 +51,19 @@ class NativeRunner final : public ModelRunner {
   void sample(int row, int thread, std::span<const SamplingRow> rows, std::span<Sampled> sampled) {
     const auto at = static_cast<std::size_t>(row);
     try {  // a body of a parallel region must not throw
-      sampled[at] = samplers_[static_cast<std::size_t>(thread)].sample(forward_.logits(row), rows[at]);
+      sampled[at] = forward_.only_best(row)
+                        ? best_token(row)
+                        : samplers_[static_cast<std::size_t>(thread)].sample(forward_.logits(row), rows[at]);
     } catch (...) {
       failures_[at] = std::current_exception();
     }
+  }
+
+  [[nodiscard]] Sampled best_token(int row) const {
+    const BestLogit best = forward_.best(row);
+    if (!best.sound) throw ModelStepError("the model produced logits that are not numbers");
+    if (best.id < 0) throw ModelStepError("every token is masked");
+    return {.token = TokenId(best.id), .logprob = 0, .top = {}};
   }
 
   NativeOptions options_;

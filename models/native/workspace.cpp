@@ -50,7 +50,8 @@ std::size_t arena_size(const Sizes& s, const Needs& needs, int n_threads) {
     return ActBuffer::arena_bytes(static_cast<int>(rows), static_cast<int>(k), n);
   };
   const std::size_t per_thread = Arena::padded(s.tile_floats * 4) + Arena::padded(s.widest * 4) +
-                                 2 * Arena::padded(kAttnRows * s.head_dim * 4) + Arena::padded(s.head_dim * 2);
+                                 2 * Arena::padded(kAttnRows * s.head_dim * 4) + Arena::padded(s.head_dim * 2) +
+                                 Arena::padded(s.logits * sizeof(BestLogit));
   return Arena::padded(s.rows * s.hidden * 4) + Arena::padded(s.rows * s.attn_width * 2) + act(s.rows, s.hidden, needs.hidden) +
          act(s.rows, s.attn_width, needs.attn) + act(s.rows, s.ffn, needs.ffn) + act(s.logits, s.hidden, needs.head) +
          Arena::padded(s.logits * s.head_width * 4) + 2 * Arena::padded(s.slots * s.heads * 4) +
@@ -85,7 +86,7 @@ Result<Workspace> Workspace::make(const PackedModel& model, ComputeMode mode, co
     work.threads.push_back({from.take_array<float>(s.tile_floats).data(), from.take_array<float>(s.widest).data(),
                             from.take_array<float>(kAttnRows * s.head_dim).data(),
                             from.take_array<float>(kAttnRows * s.head_dim).data(),
-                            from.take_array<std::uint16_t>(s.head_dim).data()});
+                            from.take_array<std::uint16_t>(s.head_dim).data(), from.take_array<BestLogit>(s.logits).data()});
     work.tiles.push_back(work.threads.back().tile);
   }
   return work;

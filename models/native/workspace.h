@@ -29,12 +29,13 @@ struct Workspace {
     float* partial;           // attention: kAttnRows x head_dim
     float* running;           // attention: kAttnRows x head_dim
     std::uint16_t* bf16_row;  // head_dim
+    BestLogit* best;          // [logits] of the panels that this thread computed
   };
 
   static Result<Workspace> make(const PackedModel& model, ComputeMode mode, const StepShape& shape);
 
   std::span<float> x;                              // [rows, hidden] residual stream
-  std::span<std::uint16_t> q;                      // [rows, n_heads, head_dim] rotated queries, bf16
+  std::span<std::uint16_t> q;                      // [n_kv_heads, rows, group, head_dim] rotated queries
   ActBuffer hidden_in;                             // [rows, hidden] input of qkv and gate_up
   ActBuffer attn_in;                               // [rows, n_heads * head_dim] input of attn_out
   ActBuffer ffn_in;                                // [rows, ffn_hidden] input of down

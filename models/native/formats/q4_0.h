@@ -9,15 +9,16 @@ namespace {
 struct Q4_0 {
   static constexpr int kScaleAt = kNibbleBytes, kMinAt = 0, kRecordBytes = kNibbleBytes + 64;
   static constexpr int kZero = 8;
+  static constexpr int kBits = 4;
   static constexpr bool kHasMin = false;
 
-  template <int R>
-  MIE_INLINE static inline void dot_s8(const std::byte* record, const std::int8_t* q, int k, IntTile<R>& dot) {
-    dot_nibbles_s8<R>(record, q, k, dot);
+  template <int R, int C>
+  MIE_INLINE static inline void dot_s8(const std::byte* lines, const RowCursor<ActS8, R>& a, IntTile<R, C>& dot) {
+    dot_nibbles_s8<R, C>(lines, a, dot);
   }
-  template <int R>
-  MIE_INLINE static inline void dot_bf16(const std::byte* record, const std::uint16_t* a, int k, FloatTile<R>& dot) {
-    dot_nibbles_bf16<R>(record, a, k, /*first=*/-8, dot);
+  template <int R, int C>
+  MIE_INLINE static inline void dot_bf16(const std::byte* lines, const RowCursor<ActSplit, R>& a, FloatTile<R, C>& dot) {
+    dot_nibbles_bf16<R, C, -8>(lines, a, dot);
   }
 };
 

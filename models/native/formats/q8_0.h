@@ -8,31 +8,32 @@ namespace {
 struct Q8_0 {
   static constexpr int kScaleAt = kGroup * kPanel, kMinAt = 0, kRecordBytes = kScaleAt + 64;
   static constexpr int kZero = Vec::kSignedW8 ? 0 : 128;
+  static constexpr int kBits = 8;
   static constexpr bool kHasMin = false;
 
-  template <int R>
-  MIE_INLINE static inline void dot_s8(const std::byte* record, const std::int8_t* q, int k, IntTile<R>& dot) {
+  template <int R, int C>
+  MIE_INLINE static inline void dot_s8(const std::byte* lines, const RowCursor<ActS8, R>& a, IntTile<R, C>& dot) {
     unroll<kGroup / 4>([&](auto i) MIE_INLINE {
-      unroll<kCols>([&](auto c) MIE_INLINE {
-        const auto w = Vec::load64(record + (i * kCols + c) * 64);
-        unroll<R>([&](auto r) MIE_INLINE { dot[r][c] = Vec::dot_w8(dot[r][c], w, q + r * k + 4 * i); });
+      Vec::Bytes w[C];
+      unroll<C>([&](auto c) MIE_INLINE { w[c] = Vec::load64(lines + (i * kCols + c) * 64); });
+      unroll<R>([&](auto r) MIE_INLINE {
+        unroll<C>([&](auto c) MIE_INLINE { dot[r][c] = Vec::dot_w8(dot[r][c], w[c], a.row(r)->q + 4 * i); });
       });
     });
   }
 
-  // q = 16 * (high nibble - 8) + low nibble, both exact in bf16. Nibbles 0, 1 of a lane's two halves are of k = 4i and
-  // 4i + 2, nibbles 2, 3 of 4i + 1 and 4i + 3: the pairs of ActOrder::kSplit at 0 and 4 (i even) or 2 and 6 (i odd).
-  template <int R>
-  MIE_INLINE static inline void dot_bf16(const std::byte* record, const std::uint16_t* a, int k, FloatTile<R>& dot) {
-    const auto low = Vec::nibble_table(0, 1), high = Vec::nibble_table(-8, 16);
+  // Byte j of a lane of line i is of input 4i + j: bytes 0 and 2 are the pair of ActSplit at 0 (i even) or 2 (i odd) of its
+  // eight inputs, bytes 1 and 3 the one at 4 or 6.
+  template <int R, int C>
+  MIE_INLINE static inline void dot_bf16(const std::byte* lines, const RowCursor<ActSplit, R>& a, FloatTile<R, C>& dot) {
     unroll<kGroup / 4>([&](auto i) MIE_INLINE {
-      unroll<kCols>([&](auto c) MIE_INLINE {
-        const auto w = Vec::load64(record + (i * kCols + c) * 64);
-        unroll<4>([&](auto n) MIE_INLINE {
-          const auto pair = Vec::template nibble_pair<n.value>(n % 2 == 0 ? low : high, w);
-          unroll<R>([&](auto r) MIE_INLINE {
-            dot[r][c] = Vec::dot_pair(dot[r][c], pair, a + r * k + 8 * (i / 2) + 2 * (i % 2) + 4 * (n / 2));
-          });
+      unroll<2>([&](auto n) MIE_INLINE {
+        Vec::Pair w[C];
+        unroll<C>([&](auto c)
+                      MIE_INLINE { w[c] = Vec::template byte_pair<n.value>(Vec::load64(lines + (i * kCols + c) * 64)); });
+        unroll<R>([&](auto r) MIE_INLINE {
+          const std::uint16_t* pair = a.row(r)->a + 8 * (i / 2) + 2 * (i % 2) + 4 * n;
+          unroll<C>([&](auto c) MIE_INLINE { dot[r][c] = Vec::dot_pair(dot[r][c], w[c], pair); });
         });
       });
     });

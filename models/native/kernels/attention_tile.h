@@ -15,156 +15,184 @@ using mie::native::AttnPartial;
 using mie::native::AttnTask;
 using mie::native::kAttnTile;
 using mie::native::KvHead;
+using mie::native::TokenPlace;
 
 constexpr int kTokenVecs = kAttnTile / 16;
 
-// Tile and offset of a position. Example, page 64, tile 32: position 100 is slot 36 of page 1, so tile 1, offset 4.
-struct TokenPlace {
-  const std::byte* tile;
-  int offset;
-};
-MIE_INLINE inline TokenPlace place(const KvHead& kv, int position) {
-  const int slot = position % kv.page_tokens;
-  const std::byte* page = kv.pages + kv.block_table[position / kv.page_tokens] * kv.page_stride;
-  return {page + std::int64_t{slot / kv.tile} * kv.tile * kv.head_dim * 4, slot % kv.tile};
-}
-
-// Sixteen tokens of K: at `pair` * `stride` bytes, 16 tokens x 2 dimensions. Pages of 8 tokens give two halves.
+// Sixteen tokens of K: at `pair` * `stride` bytes, 16 tokens x 2 dimensions. Pages of 8 tokens give two halves; the second has
+// a page only when it has a token before `end`.
 struct KeyVec {
   const std::byte *lo, *hi;
-  int stride;
 };
-MIE_INLINE inline KeyVec key_vec(const KvHead& kv, int position) {
-  const TokenPlace at = place(kv, position);
+MIE_INLINE inline KeyVec key_vec(const KvHead& kv, int position, int end) {
+  const TokenPlace at = kv.place(position);
   const std::byte* lo = at.tile + at.offset * 4;
-  const std::byte* hi = kv.tile >= 16 ? lo + 32 : place(kv, position + 8).tile;
-  return {lo, hi, kv.tile * 4};
+  if (kv.tile >= 16) return {lo, lo + 32};
+  return {lo, position + 8 < end ? kv.place(position + 8).tile : lo};
 }
+template <bool Halves>
+MIE_INLINE inline Vec::Bytes load_keys(const KeyVec& keys, std::int64_t at) {
+  if constexpr (Halves) return Vec::load32x2(keys.lo + at, keys.hi + at);
+  return Vec::load64(keys.lo + at);
+}
+
+struct SoftmaxState {
+  float max = -__builtin_inff(), sum = 0;
+  float rescale = 0;  // what sums before the current tile are to be multiplied by
+};
 
 template <int R>
 struct AttnRows {
-  const std::uint16_t* q[R];
-  std::int32_t last[R];
-  float max[R], sum[R];
-  alignas(64) std::uint16_t p[R][kAttnTile];  // probabilities of the tile
-  float rescale[R];
+  SoftmaxState state[R];
+  alignas(64) std::uint16_t p[R][kAttnTile];  // probabilities of the tile, bf16
 };
 
-// Scores of R rows against n_vecs * 16 tokens; the vectors past n_vecs are not read.
-template <int R>
-MIE_INLINE inline void scores(const KvHead& kv, const AttnRows<R>& rows, const KeyVec (&keys)[kTokenVecs], int n_vecs,
+// Scores of R rows against the 16 * N tokens from vector First on.
+template <int R, int First, int N, bool Halves>
+MIE_INLINE inline void scores(const KvHead& kv, const std::uint16_t* q, const KeyVec (&keys)[kTokenVecs],
                               Vec::F32 (&s)[R][kTokenVecs]) {
-  unroll<R>([&](auto r) MIE_INLINE { unroll<kTokenVecs>([&](auto v) MIE_INLINE { s[r][v] = Vec::zero(); }); });
-  for (int pair = 0; pair < kv.head_dim / 2; ++pair) {
-    unroll<kTokenVecs>([&](auto v) MIE_INLINE {
-      if (v < n_vecs) {
-        const std::int64_t at = std::int64_t{pair} * keys[v].stride;
-        const auto k = Vec::bf16_pair(Vec::load32x2(keys[v].lo + at, keys[v].hi + at));
-        unroll<R>([&](auto r) MIE_INLINE { s[r][v] = Vec::dot_pair(s[r][v], k, rows.q[r] + 2 * pair); });
-      }
-    });
+  const int stride = kv.tile * 4;
+  RowCursor<std::uint16_t, R> rows(q, kv.head_dim);
+  each<R, N>([&](auto r, auto v) MIE_INLINE { s[r][First + v] = Vec::zero(); });
+  for (std::int64_t at = 0; at < std::int64_t{kv.head_dim} / 2 * stride; at += stride, rows.advance(2)) {
+    if constexpr (R == 1) {  // nothing to share: one vector of K at a time
+      unroll<N>([&](auto v) MIE_INLINE {
+        const auto k = Vec::bf16_pair(load_keys<Halves>(keys[First + v], at));
+        s[0][First + v] = Vec::dot_pair(s[0][First + v], k, rows.row(0));
+      });
+    } else {
+      Vec::Pair k[N];
+      unroll<N>([&](auto v) MIE_INLINE { k[v] = Vec::bf16_pair(load_keys<Halves>(keys[First + v], at)); });
+      unroll<R>([&](auto r) MIE_INLINE {
+        unroll<N>([&](auto v) MIE_INLINE { s[r][First + v] = Vec::dot_pair(s[r][First + v], k[v], rows.row(r)); });
+      });
+    }
   }
 }
 
-// Masks, updates max and sum, and leaves the rounded probabilities in p. A row that sees nothing yet keeps max = -inf.
-template <int R>
-MIE_INLINE inline void softmax_tile(const AttnTask& task, int start, int n_vecs, Vec::F32 (&s)[R][kTokenVecs],
-                                    AttnRows<R>& rows) {
-  constexpr float kNever = -__builtin_inff();
-  unroll<R>([&](auto r) MIE_INLINE {
-    auto largest = Vec::set1(kNever);
-    unroll<kTokenVecs>([&](auto v) MIE_INLINE {
-      const int visible = v < n_vecs ? rows.last[r] + 1 - start - 16 * v : 0;
-      s[r][v] = Vec::first_lanes(visible < 0 ? 0 : visible, Vec::mul(s[r][v], Vec::set1(task.scale)), Vec::set1(kNever));
-      largest = Vec::max(largest, s[r][v]);
-    });
-    const float tile_max = Vec::max_lanes(largest);
-    const float new_max = tile_max > rows.max[r] ? tile_max : rows.max[r];
-    const float base = new_max == kNever ? 0.0F : new_max;  // -inf - 0: every lane vanishes
-    rows.rescale[r] = rows.max[r] == kNever ? 0.0F : Vec::first(exp_f32(Vec::set1(rows.max[r] - new_max)));
-    auto total = Vec::zero();
-    unroll<kTokenVecs>([&](auto v) MIE_INLINE {
-      const auto p = Vec::round_to_bf16(exp_f32(Vec::sub(s[r][v], Vec::set1(base))));
-      Vec::store_bf16(rows.p[r] + 16 * v, p);
-      total = Vec::add(total, p);
-    });
-    rows.sum[r] = rows.sum[r] * rows.rescale[r] + Vec::sum_lanes(total);
-    rows.max[r] = new_max;
-  });
+// Of the tile's first n_vecs vectors of tokens; the others are zero or a repetition.
+template <int R, bool Halves>
+MIE_INLINE inline void tile_scores(const KvHead& kv, const std::uint16_t* q, const KeyVec (&keys)[kTokenVecs], int n_vecs,
+                                   Vec::F32 (&s)[R][kTokenVecs]) {
+  each<R, kTokenVecs - 2>([&](auto r, auto v) MIE_INLINE { s[r][2 + v] = Vec::zero(); });
+  if constexpr (Vec::kAttendVecs == 4) {
+    n_vecs <= 2 ? scores<R, 0, 2, Halves>(kv, q, keys, s) : scores<R, 0, 4, Halves>(kv, q, keys, s);
+  } else {
+    scores<R, 0, 2, Halves>(kv, q, keys, s);
+    if (n_vecs > 2) scores<R, 2, 2, Halves>(kv, q, keys, s);
+  }
 }
 
-// out = out * rescale + P V over n_pairs token pairs, 64 dimensions at a time.
+// One row of a tile: masks its scores, updates max and sum, and leaves the rounded probabilities in p. The row sees the first
+// `visible` tokens of the tile, none when it is not positive. A row that sees nothing yet keeps max = -inf.
+MIE_INLINE inline void softmax_row(Vec::F32 (&s)[kTokenVecs], int visible, float scale, SoftmaxState& state, std::uint16_t* p) {
+  constexpr float kNever = -__builtin_inff();
+  auto largest = Vec::set1(kNever);
+  unroll<kTokenVecs>([&](auto v) MIE_INLINE {
+    const int lanes = visible - 16 * v;
+    s[v] = Vec::first_lanes(lanes < 0 ? 0 : lanes, Vec::mul(s[v], Vec::set1(scale)), Vec::set1(kNever));
+    largest = Vec::max(largest, s[v]);
+  });
+  const float tile_max = Vec::max_lanes(largest);
+  const float new_max = tile_max > state.max ? tile_max : state.max;
+  const float base = new_max == kNever ? 0.0F : new_max;  // -inf - 0: every lane vanishes
+  state.rescale = state.max == kNever ? 0.0F : Vec::first(exp_f32(Vec::set1(state.max - new_max)));
+  auto total = Vec::zero();
+  unroll<kTokenVecs>([&](auto v) MIE_INLINE {
+    const auto rounded = Vec::round_to_bf16(exp_f32(Vec::sub(s[v], Vec::set1(base))));
+    Vec::store_bf16(p + 16 * v, rounded);
+    total = Vec::add(total, rounded);
+  });
+  state.sum = state.sum * state.rescale + Vec::sum_lanes(total);
+  state.max = new_max;
+}
+
+// out = out * rescale + P V over n_pairs > 0 token pairs, DimVecs * 16 dimensions from `dim` on.
 template <int R, int DimVecs>
 MIE_INLINE inline void add_values(const KvHead& kv, const std::byte* const* values, int n_pairs, int dim,
                                   const AttnRows<R>& rows, float* out) {
   Vec::F32 o[R][DimVecs];
   unroll<R>([&](auto r) MIE_INLINE {
     unroll<DimVecs>([&](auto d) MIE_INLINE {
-      o[r][d] = Vec::mul(Vec::load(out + r * kv.head_dim + dim + 16 * d), Vec::set1(rows.rescale[r]));
+      o[r][d] = Vec::mul(Vec::load(out + r * kv.head_dim + dim + 16 * d), Vec::set1(rows.state[r].rescale));
     });
   });
-  for (int pair = 0; pair < n_pairs; ++pair) {
-    unroll<DimVecs>([&](auto d) MIE_INLINE {
-      const std::byte* at = values[pair] + dim * 4 + d * 64;
-      const auto v = Vec::bf16_pair(Vec::load32x2(at, at + 32));
-      unroll<R>([&](auto r) MIE_INLINE { o[r][d] = Vec::dot_pair(o[r][d], v, rows.p[r] + 2 * pair); });
-    });
-  }
+  int pair = 0;
+  do {
+    const std::byte* at = values[pair] + dim * 4;
+    if constexpr (R == 1) {
+      unroll<DimVecs>([&](auto d) MIE_INLINE {
+        o[0][d] = Vec::dot_pair(o[0][d], Vec::bf16_pair(Vec::load64(at + d * 64)), rows.p[0] + 2 * pair);
+      });
+    } else {
+      Vec::Pair v[DimVecs];
+      unroll<DimVecs>([&](auto d) MIE_INLINE { v[d] = Vec::bf16_pair(Vec::load64(at + d * 64)); });
+      unroll<R>([&](auto r) MIE_INLINE {
+        unroll<DimVecs>([&](auto d) MIE_INLINE { o[r][d] = Vec::dot_pair(o[r][d], v[d], rows.p[r] + 2 * pair); });
+      });
+    }
+  } while (++pair < n_pairs);
   unroll<R>([&](auto r) MIE_INLINE {
     unroll<DimVecs>([&](auto d) MIE_INLINE { Vec::store(out + r * kv.head_dim + dim + 16 * d, o[r][d]); });
   });
 }
 
-template <int R>
+// One past the last position that any row sees.
+inline int last_visible(const AttnTask& task) {
+  int end = 0;
+  for (int r = 0; r < task.n_rows; ++r) end = task.row_last[r] >= end ? task.row_last[r] + 1 : end;
+  return task.last < end ? task.last : end;
+}
+
+// V of the 2-token pair at an even position: [D][2 tokens].
+MIE_INLINE inline const std::byte* value_pair(const KvHead& kv, int position) {
+  const TokenPlace at = kv.place(position);
+  return at.tile + kv.values_at() + std::int64_t{at.offset / 2} * kv.head_dim * 4;
+}
+
+template <int R, bool Halves>
 __attribute__((noinline)) void attend_rows(const KvHead& kv, const AttnTask& task, const AttnPartial& result) {
   AttnRows<R> rows;
-  int last_seen = -1;
-  for (int r = 0; r < R; ++r) {
-    rows.q[r] = task.q[r];
-    rows.last[r] = task.row_last[r];
-    rows.max[r] = -__builtin_inff();
-    rows.sum[r] = 0;
-    if (rows.last[r] > last_seen) last_seen = rows.last[r];
-  }
   __builtin_memset(result.out, 0, sizeof(float) * static_cast<std::size_t>(R * kv.head_dim));
-  const int end = task.last < last_seen + 1 ? task.last : last_seen + 1;  // positions past it are masked for every row
+  const int end = last_visible(task);
   for (int start = task.first; start < end; start += kAttnTile) {
     const int n = end - start < kAttnTile ? end - start : kAttnTile;
     const int n_vecs = (n + 15) / 16, n_pairs = (n + 1) / 2;
     KeyVec keys[kTokenVecs];
-    for (int v = 0; v < n_vecs; ++v) keys[v] = key_vec(kv, start + 16 * v);
+    for (int v = 0; v < kTokenVecs; ++v) keys[v] = key_vec(kv, start + 16 * (v < n_vecs ? v : n_vecs - 1), end);
     const std::byte* values[kAttnTile / 2];
-    for (int pair = 0; pair < n_pairs; ++pair) {
-      const TokenPlace at = place(kv, start + 2 * pair);
-      values[pair] = at.tile + std::int64_t{kv.tile} * kv.head_dim * 2 + std::int64_t{at.offset / 2} * kv.head_dim * 4;
-    }
+    for (int pair = 0; pair < n_pairs; ++pair) values[pair] = value_pair(kv, start + 2 * pair);
     Vec::F32 s[R][kTokenVecs];
-    scores<R>(kv, rows, keys, n_vecs, s);
-    softmax_tile<R>(task, start, n_vecs, s, rows);
+    tile_scores<R, Halves>(kv, task.q, keys, n_vecs, s);
+    unroll<R>([&](auto r)
+                  MIE_INLINE { softmax_row(s[r], task.row_last[r] + 1 - start, task.scale, rows.state[r], rows.p[r]); });
     int dim = 0;
-    for (; dim + 64 <= kv.head_dim; dim += 64) add_values<R, 4>(kv, values, n_pairs, dim, rows, result.out);
+    constexpr int kDims = 16 * Vec::kAttendVecs;
+    for (; dim + kDims <= kv.head_dim; dim += kDims)
+      add_values<R, Vec::kAttendVecs>(kv, values, n_pairs, dim, rows, result.out);
     for (; dim < kv.head_dim; dim += 16) add_values<R, 1>(kv, values, n_pairs, dim, rows, result.out);
   }
   for (int r = 0; r < R; ++r) {
-    result.max[r] = rows.max[r];
-    result.sum[r] = rows.sum[r];
+    result.max[r] = rows.state[r].max;
+    result.sum[r] = rows.state[r].sum;
+  }
+}
+
+template <int R, bool Halves>
+void attend_exactly(const KvHead& kv, const AttnTask& task, const AttnPartial& result) {
+  if constexpr (R > 0) {
+    if (task.n_rows == R) return attend_rows<R, Halves>(kv, task, result);
+    attend_exactly<R - 1, Halves>(kv, task, result);
   }
 }
 
 void attend(const KvHead& kv, const AttnTask& task, const AttnPartial& result) {
-  switch (task.n_rows) {
-    case 1:
-      return attend_rows<1>(kv, task, result);
-    case 2:
-      return attend_rows<2>(kv, task, result);
-    case 3:
-      return attend_rows<3>(kv, task, result);
-    case 4:
-      return attend_rows<4>(kv, task, result);
-    case 5:
-      return attend_rows<5>(kv, task, result);
-    default:
-      return attend_rows<mie::native::kAttnRows>(kv, task, result);
+  for (int row = 0; row < task.n_rows; row += Vec::kRowsAttend) {
+    const int left = task.n_rows - row, at = row * kv.head_dim;
+    const AttnTask part{task.q + at, task.row_last + row, left < Vec::kRowsAttend ? left : Vec::kRowsAttend,
+                        task.first,  task.last,           task.scale};
+    const AttnPartial to{result.max + row, result.sum + row, result.out + at};
+    kv.tile < 16 ? attend_exactly<Vec::kRowsAttend, true>(kv, part, to) : attend_exactly<Vec::kRowsAttend, false>(kv, part, to);
   }
 }
 

@@ -7,8 +7,6 @@
 
 namespace {
 
-using mie::native::ActOrder;
-
 // e^x for x <= 0 or moderate x (|x| < 87): Cody-Waite reduction by ln 2, a degree-6 polynomial, error under 1 ulp or so.
 // exp(0) is exactly 1, and anything below -87 is exactly 0, so masked lanes (-inf) vanish.
 MIE_INLINE inline Vec::F32 exp_f32(Vec::F32 x) {
@@ -32,43 +30,31 @@ MIE_INLINE inline Vec::F32 silu(Vec::F32 x) {
   return Vec::div(x, Vec::add(Vec::set1(1.0F), e));
 }
 
-// One group of 32: q, scale, qsum, asum at group index g of row `q_row`.
-MIE_INLINE inline void quantise_group(Vec::F32 x0, Vec::F32 x1, std::int8_t* q, float& scale, std::int32_t& qsum, float& asum) {
-  const float largest = Vec::max_lanes(Vec::max(Vec::abs(x0), Vec::abs(x1)));
-  scale = largest / 127.0F;
-  const auto inverse = Vec::set1(largest > 0 ? 127.0F / largest : 0.0F);
-  const auto q0 = Vec::round(Vec::mul(x0, inverse)), q1 = Vec::round(Vec::mul(x1, inverse));
-  Vec::store_i8(q, q0);
-  Vec::store_i8(q + 16, q1);
-  qsum = Vec::sum_lanes_i32(Vec::add_i32(q0, q1));
-  asum = scale * static_cast<float>(qsum);
+void quantise_row(const float* x, int k, ActS8* out) {
+  for (int g = 0; g < k / kGroup; ++g, ++out) {
+    const auto x0 = Vec::load(x + g * kGroup), x1 = Vec::load(x + g * kGroup + 16);
+    const float largest = Vec::max_lanes(Vec::max(Vec::abs(x0), Vec::abs(x1)));
+    const auto inverse = Vec::set1(largest > 0 ? 127.0F / largest : 0.0F);
+    const auto q0 = Vec::round(Vec::mul(x0, inverse)), q1 = Vec::round(Vec::mul(x1, inverse));
+    Vec::store_i8(out->q, q0);
+    Vec::store_i8(out->q + 16, q1);
+    const std::int32_t sum = Vec::sum_lanes_i32(Vec::add_i32(q0, q1));
+    out->scale = largest / 127.0F;
+    out->asum = out->scale * static_cast<float>(sum);
+    out->minus_8_sums = -8 * sum;
+    out->minus_128_sums = -128 * sum;
+  }
 }
 
-// One group of 32 as bf16 in the wanted order, and the sum of the rounded values.
-MIE_INLINE inline void round_group(Vec::F32 x0, Vec::F32 x1, ActOrder order, std::uint16_t* out, float& asum) {
-  asum = Vec::sum_lanes(Vec::add(Vec::round_to_bf16(x0), Vec::round_to_bf16(x1)));
-  if (order == ActOrder::kNatural) {
-    Vec::store_bf16(out, x0);
-    Vec::store_bf16(out + 16, x1);
-    return;
-  }
+void split_row(const float* x, int k, ActSplit* out) {
+  constexpr int kOrder[8] = {0, 2, 4, 6, 1, 3, 5, 7};
   alignas(64) std::uint16_t natural[kGroup];
-  Vec::store_bf16(natural, x0);
-  Vec::store_bf16(natural + 16, x1);
-  constexpr int kSplitOrder[8] = {0, 2, 4, 6, 1, 3, 5, 7};
-  for (int i = 0; i < kGroup; ++i) out[i] = natural[(i & ~7) + kSplitOrder[i & 7]];
-}
-
-void quantise_row(const float* x, int k, const mie::native::ActS8Row& out) {
-  for (int g = 0; g < k / kGroup; ++g) {
-    quantise_group(Vec::load(x + g * kGroup), Vec::load(x + g * kGroup + 16), out.q + g * kGroup, out.scale[g], out.qsum[g],
-                   out.asum[g]);
-  }
-}
-
-void round_row(const float* x, int k, ActOrder order, const mie::native::ActBf16Row& out) {
-  for (int g = 0; g < k / kGroup; ++g) {
-    round_group(Vec::load(x + g * kGroup), Vec::load(x + g * kGroup + 16), order, out.a + g * kGroup, out.asum[g]);
+  for (int g = 0; g < k / kGroup; ++g, ++out) {
+    const auto x0 = Vec::load(x + g * kGroup), x1 = Vec::load(x + g * kGroup + 16);
+    out->asum = Vec::sum_lanes(Vec::add(Vec::round_to_bf16(x0), Vec::round_to_bf16(x1)));
+    Vec::store_bf16(natural, x0);
+    Vec::store_bf16(natural + 16, x1);
+    for (int i = 0; i < kGroup; ++i) out->a[i] = natural[(i & ~7) + kOrder[i & 7]];
   }
 }
 
@@ -106,6 +92,22 @@ void rotate_row(float* x, const float* cosine, const float* sine, int half) {
 
 void store_bf16_row(const float* x, int n, std::uint16_t* out) {
   for (int i = 0; i < n; i += 16) Vec::store_bf16(out + i, Vec::load(x + i));
+}
+
+void find_best(const float* x, int n, std::int32_t first_id, mie::native::BestLogit& best) {
+  constexpr float kInfinity = __builtin_inff();
+  Vec::F32 largest = Vec::set1(-kInfinity);
+  unroll<kCols>([&](auto c) MIE_INLINE {
+    const auto logits = Vec::load(x + c * 16);
+    best.sound &= Vec::all_below(logits, kInfinity);
+    const int lanes = n - 16 * c;
+    largest = Vec::max(largest, Vec::first_lanes(lanes < 0 ? 0 : lanes, logits, Vec::set1(-kInfinity)));
+  });
+  const float value = Vec::max_lanes(largest);
+  if (!(value > best.value)) return;  // also for NaN
+  best.value = value;
+  best.id = first_id;
+  while (*x != value) ++x, ++best.id;
 }
 
 }  // namespace

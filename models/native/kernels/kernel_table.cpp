@@ -7,6 +7,7 @@ const KernelTable& scalar_table();
 const KernelTable& avx2_table();
 const KernelTable& avx512_vnni_table();
 const KernelTable& avx512_vnni_bf16_table();
+const KernelTable& amx_table();
 #endif
 
 const KernelTable& kernel_table(Isa isa) {
@@ -18,6 +19,8 @@ const KernelTable& kernel_table(Isa isa) {
       return avx512_vnni_table();
     case Isa::kAvx512VnniBf16:
       return avx512_vnni_bf16_table();
+    case Isa::kAmx:
+      return amx_table();
     case Isa::kScalar:
       break;
   }

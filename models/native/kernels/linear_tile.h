@@ -1,6 +1,6 @@
-// The linear kernels, written once over the `Vec` of the including unit. A tile is R rows by one panel (two vectors of 16
-// outputs); one lane owns one output and sums its groups in ascending order, so the bits of a row depend on neither R nor
-// the other rows. Internal linkage: nothing here may be shared between ISA units.
+// The linear kernels, written once over the `Vec` of the including unit. A tile is R rows by C vectors of 16 outputs; one
+// lane owns one output and sums its groups in ascending order, so the bits of a row depend on neither R, C nor the other
+// rows. Internal linkage: nothing here may be shared between ISA units.
 // Not alone because the vector type `Vec` comes from the including ISA unit.
 #pragma once
 
@@ -9,129 +9,209 @@
 
 namespace {
 
-using mie::native::ActBf16;
 using mie::native::ActS8;
+using mie::native::ActSplit;
 using mie::native::kGroup;
 using mie::native::kPanel;
 
 constexpr int kCols = kPanel / 16;  // vectors across a panel
 
-template <int R>
-using FloatTile = Vec::F32[R][kCols];
-template <int R>
-using IntTile = Vec::I32[R][kCols];
+template <int R, int C>
+using FloatTile = Vec::F32[R][C];
+template <int R, int C>
+using IntTile = Vec::I32[R][C];
 
-template <int R>
-MIE_INLINE inline void clear(FloatTile<R>& y) {
-  unroll<R>([&](auto r) MIE_INLINE { unroll<kCols>([&](auto c) MIE_INLINE { y[r][c] = Vec::zero(); }); });
+// The activations of R rows that are `stride` records apart, advancing together. Every third row has a pointer; the two
+// after it are one and two strides further, which an address can hold: twelve rows in four registers.
+template <class Record, int R>
+class RowCursor {
+ public:
+  MIE_INLINE RowCursor(const Record* first, int stride) : stride_(stride) {
+    unroll<kPointers>([&](auto i) MIE_INLINE { at_[i] = first + 3 * i * stride_; });
+  }
+  MIE_INLINE const Record* row(int r) const { return at_[r / 3] + (r % 3) * stride_; }
+  MIE_INLINE void advance(int n_records) {
+    unroll<kPointers>([&](auto i) MIE_INLINE { at_[i] += n_records; });
+  }
+
+ private:
+  static constexpr int kPointers = (R + 2) / 3;
+  std::int64_t stride_;
+  const Record* at_[kPointers];
+};
+
+// Calls f(r, c) for every vector of a tile, column by column.
+template <int R, int C, class F>
+MIE_INLINE inline void each(F f) {
+  unroll<C>([&](auto c) MIE_INLINE { unroll<R>([&](auto r) MIE_INLINE { f(r, c); }); });
 }
 
-template <int R>
-MIE_INLINE inline void store(const FloatTile<R>& y, float* out) {
-  unroll<R>([&](auto r)
-                MIE_INLINE { unroll<kCols>([&](auto c) MIE_INLINE { Vec::store(out + r * kPanel + c * 16, y[r][c]); }); });
+template <int R, int C>
+MIE_INLINE inline void clear(FloatTile<R, C>& y) {
+  each<R, C>([&](auto r, auto c) MIE_INLINE { y[r][c] = Vec::zero(); });
+}
+
+template <int R, int C>
+MIE_INLINE inline void store(const FloatTile<R, C>& y, float* out) {
+  each<R, C>([&](auto r, auto c) MIE_INLINE { Vec::store(out + r * kPanel + c * 16, y[r][c]); });
+}
+
+// A row's numbers are broadcast once for all columns, so rows are the outer loop of what follows.
+
+template <int C>
+MIE_INLINE inline void load_halves(const std::byte* p, Vec::F32 (&out)[C]) {
+  unroll<C>([&](auto c) MIE_INLINE { out[c] = Vec::load_half16(p + c * 32); });
 }
 
 // y += min * act_sum.
-template <class Format, int R>
-MIE_INLINE inline void fold_min(const std::byte* record, const float* asum, int stride, FloatTile<R>& y) {
+template <class Format, int R, int C, class Cursor>
+MIE_INLINE inline void fold_min(const std::byte* scales, const Cursor& a, FloatTile<R, C>& y) {
   if constexpr (Format::kHasMin) {
-    unroll<kCols>([&](auto c) MIE_INLINE {
-      const auto min = Vec::load_half16(record + Format::kMinAt + c * 32);
-      unroll<R>([&](auto r) MIE_INLINE { y[r][c] = Vec::fma(min, Vec::set1(asum[r * stride]), y[r][c]); });
+    Vec::F32 min[C];
+    load_halves<C>(scales + (Format::kMinAt - Format::kScaleAt), min);
+    unroll<R>([&](auto r) MIE_INLINE {
+      const auto act = Vec::set1(a.row(r)->asum);
+      unroll<C>([&](auto c) MIE_INLINE { y[r][c] = Vec::fma(min[c], act, y[r][c]); });
     });
   }
 }
 
-// y += dot * (scale * act_scale), then + min * act_sum: this order in every unit, so that their bits agree.
-template <class Format, int R>
-MIE_INLINE inline void fold_s8(const std::byte* record, const IntTile<R>& dot, const ActS8& a, int g, int stride,
-                               FloatTile<R>& y) {
-  unroll<kCols>([&](auto c) MIE_INLINE {
-    const auto scale = Vec::load_half16(record + Format::kScaleAt + c * 32);
-    unroll<R>([&](auto r) MIE_INLINE {
-      y[r][c] = Vec::fma(Vec::to_f32(dot[r][c]), Vec::mul(scale, Vec::set1(a.scale[r * stride + g])), y[r][c]);
-    });
+// y += sum(r, c) * (scale * act_scale), then + min * act_sum: this order in every unit, so that their bits agree.
+template <class Format, int R, int C, class Sum>
+MIE_INLINE inline void fold_s8(const std::byte* scales, const RowCursor<ActS8, R>& a, FloatTile<R, C>& y, Sum sum) {
+  Vec::F32 scale[C];
+  load_halves<C>(scales, scale);
+  unroll<R>([&](auto r) MIE_INLINE {
+    const auto act = Vec::set1(a.row(r)->scale);
+    unroll<C>([&](auto c) MIE_INLINE { y[r][c] = Vec::fma(Vec::to_f32(sum(r, c)), Vec::mul(scale[c], act), y[r][c]); });
   });
-  fold_min<Format, R>(record, a.asum + g, stride, y);
+  fold_min<Format, R, C>(scales, a, y);
 }
 
-template <class Format, int R>
-__attribute__((noinline)) void tile_s8(const std::byte* record, int k, const ActS8& a, float* out) {
-  const int n_groups = k / kGroup;
-  FloatTile<R> y;
-  clear<R>(y);
-  for (int g = 0; g < n_groups; ++g, record += Format::kRecordBytes) {
-    IntTile<R> dot;
-    unroll<R>([&](auto r) MIE_INLINE {
-      const auto start = Vec::set1_i32(Format::kZero == 0 ? 0 : -Format::kZero * a.qsum[r * n_groups + g]);
-      unroll<kCols>([&](auto c) MIE_INLINE { dot[r][c] = start; });
-    });
-    Format::template dot_s8<R>(record, a.q + g * kGroup, k, dot);
-    fold_s8<Format, R>(record, dot, a, g, n_groups, y);
+// y += sum(r, c) * scale, then + min * act_sum.
+template <class Format, int R, int C, class Sum>
+MIE_INLINE inline void fold_w4a16(const std::byte* scales, const RowCursor<ActSplit, R>& a, FloatTile<R, C>& y, Sum sum) {
+  Vec::F32 scale[C];
+  load_halves<C>(scales, scale);
+  unroll<R>([&](auto r)
+                MIE_INLINE { unroll<C>([&](auto c) MIE_INLINE { y[r][c] = Vec::fma(sum(r, c), scale[c], y[r][c]); }); });
+  fold_min<Format, R, C>(scales, a, y);
+}
+
+// A constant zero point: sums of products start at minus the zero point times the sum of q.
+template <int Zero>
+MIE_INLINE inline Vec::I32 first_sum(const ActS8& a) {
+  static_assert(Zero == 0 || Zero == 8 || Zero == 128);
+  return Vec::set1_i32(Zero == 0 ? 0 : Zero == 8 ? a.minus_8_sums : a.minus_128_sums);
+}
+
+// Tiles take a panel from vector `column` on.
+template <class Format, int R, int C>
+__attribute__((noinline)) void tile_s8(const std::byte* panel, int column, int k, const ActS8* rows, float* out) {
+  const std::byte *lines = panel + column * 64, *scales = panel + Format::kScaleAt + column * 32;
+  RowCursor<ActS8, R> a(rows, k / kGroup);
+  FloatTile<R, C> y;
+  clear<R, C>(y);
+  for (int g = 0; g < k / kGroup; ++g, lines += Format::kRecordBytes, scales += Format::kRecordBytes, a.advance(1)) {
+    IntTile<R, C> dot;
+    each<R, C>([&](auto r, auto c) MIE_INLINE { dot[r][c] = first_sum<Format::kZero>(*a.row(r)); });
+    Format::template dot_s8<R, C>(lines, a, dot);
+    fold_s8<Format, R, C>(scales, a, y, [&](auto r, auto c) MIE_INLINE { return dot[r][c]; });
   }
-  store<R>(y, out);
+  store<R, C>(y, out + column * 16);
 }
 
 // Quantised weights times bf16 rows: exact products, one fp32 sum a group, then y += sum * scale (+ min * act_sum).
-template <class Format, int R>
-__attribute__((noinline)) void tile_w4a16(const std::byte* record, int k, const ActBf16& a, float* out) {
-  const int n_groups = k / kGroup;
-  FloatTile<R> y;
-  clear<R>(y);
-  for (int g = 0; g < n_groups; ++g, record += Format::kRecordBytes) {
-    FloatTile<R> dot;
-    clear<R>(dot);
-    Format::template dot_bf16<R>(record, a.a + g * kGroup, k, dot);
-    unroll<kCols>([&](auto c) MIE_INLINE {
-      const auto scale = Vec::load_half16(record + Format::kScaleAt + c * 32);
-      unroll<R>([&](auto r) MIE_INLINE { y[r][c] = Vec::fma(dot[r][c], scale, y[r][c]); });
-    });
-    fold_min<Format, R>(record, a.asum + g, n_groups, y);
+template <class Format, int R, int C>
+__attribute__((noinline)) void tile_w4a16(const std::byte* panel, int column, int k, const ActSplit* rows, float* out) {
+  const std::byte *lines = panel + column * 64, *scales = panel + Format::kScaleAt + column * 32;
+  RowCursor<ActSplit, R> a(rows, k / kGroup);
+  FloatTile<R, C> y;
+  clear<R, C>(y);
+  for (int g = 0; g < k / kGroup; ++g, lines += Format::kRecordBytes, scales += Format::kRecordBytes, a.advance(1)) {
+    FloatTile<R, C> dot;
+    clear<R, C>(dot);
+    Format::template dot_bf16<R, C>(lines, a, dot);
+    fold_w4a16<Format, R, C>(scales, a, y, [&](auto r, auto c) MIE_INLINE { return dot[r][c]; });
   }
-  store<R>(y, out);
+  store<R, C>(y, out + column * 16);
 }
 
 // bf16 weights: one accumulator over all of K.
-template <class Format, int R>
-__attribute__((noinline)) void tile_bf16(const std::byte* record, int k, const ActBf16& a, float* out) {
-  FloatTile<R> y;
-  clear<R>(y);
-  for (int i = 0; i < k; i += 2, record += Format::kRecordBytes) {
-    unroll<kCols>([&](auto c) MIE_INLINE {
-      const auto w = Vec::bf16_pair(Vec::load64(record + c * 64));
-      unroll<R>([&](auto r) MIE_INLINE { y[r][c] = Vec::dot_pair(y[r][c], w, a.a + r * k + i); });
-    });
+template <class Format, int R, int C>
+__attribute__((noinline)) void tile_bf16(const std::byte* panel, int column, int k, const std::uint16_t* rows, float* out) {
+  const std::byte* lines = panel + column * 64;
+  RowCursor<std::uint16_t, R> a(rows, k);
+  FloatTile<R, C> y;
+  clear<R, C>(y);
+  for (int i = 0; i < k; i += 2, lines += Format::kRecordBytes, a.advance(2)) {
+    Vec::Pair w[C];
+    unroll<C>([&](auto c) MIE_INLINE { w[c] = Vec::bf16_pair(Vec::load64(lines + c * 64)); });
+    unroll<R>([&](auto r)
+                  MIE_INLINE { unroll<C>([&](auto c) MIE_INLINE { y[r][c] = Vec::dot_pair(y[r][c], w[c], a.row(r)); }); });
   }
-  store<R>(y, out);
+  store<R, C>(y, out + column * 16);
 }
 
-inline ActS8 rows_from(const ActS8& a, int k, int row) {
-  const int g = row * (k / kGroup);
-  return {a.q + row * k, a.scale + g, a.qsum + g, a.asum + g};
+// What linear<> below cuts into tiles: kMaxRows is the tallest tile; up to kWideRows rows a tile spans the panel, since few
+// rows wait for memory and a line is then read once. Taller ones take half a panel at a time: unpacking a line, they share
+// it among more rows with the same number of accumulators.
+template <class Format>
+struct TileS8 {
+  using Act = ActS8;
+  static constexpr int kMaxRows = Vec::kRowsS8, kWideRows = Vec::kWideRowsS8;
+  static constexpr int row_records(int k) { return k / kGroup; }
+  template <int R, int C>
+  MIE_INLINE static void run(const std::byte* panel, int column, int k, const Act* a, float* out) {
+    tile_s8<Format, R, C>(panel, column, k, a, out);
+  }
+};
+template <class Format>
+struct TileW4A16 {
+  using Act = ActSplit;
+  static constexpr int kMaxRows = Vec::kRowsW4A16, kWideRows = Vec::kWideRowsW4A16;
+  static constexpr int row_records(int k) { return k / kGroup; }
+  template <int R, int C>
+  MIE_INLINE static void run(const std::byte* panel, int column, int k, const Act* a, float* out) {
+    tile_w4a16<Format, R, C>(panel, column, k, a, out);
+  }
+};
+template <class Format>
+struct TileBf16 {
+  using Act = std::uint16_t;
+  static constexpr int kMaxRows = Vec::kRowsBf16, kWideRows = Vec::kWideRowsBf16;
+  static constexpr int row_records(int k) { return k; }
+  template <int R, int C>
+  MIE_INLINE static void run(const std::byte* panel, int column, int k, const Act* a, float* out) {
+    tile_bf16<Format, R, C>(panel, column, k, a, out);
+  }
+};
+
+template <class Tile, int R>
+MIE_INLINE inline void exact_tile(const std::byte* panel, int k, const typename Tile::Act* a, float* out) {
+  if constexpr (R <= Tile::kWideRows) {
+    Tile::template run<R, kCols>(panel, 0, k, a, out);
+  } else {
+    for (int column = 0; column < kCols; ++column) Tile::template run<R, 1>(panel, column, k, a, out);
+  }
 }
-inline ActBf16 rows_from(const ActBf16& a, int k, int row) { return {a.a + row * k, a.asum + row * (k / kGroup)}; }
+
+template <class Tile, int R>
+void remaining_rows(const std::byte* panel, int k, const typename Tile::Act* a, int n_rows, float* out) {
+  if constexpr (R > 0) {
+    if (n_rows == R) return exact_tile<Tile, R>(panel, k, a, out);
+    remaining_rows<Tile, R - 1>(panel, k, a, n_rows, out);
+  }
+}
 
 // Tiles of the full height, then one exact tile for the rows that are left: no row is computed twice or padded.
-#define MIE_LINEAR(name, tile, act, max_rows)                                                              \
-  template <class Format, int R>                                                                           \
-  void name##_rest(const std::byte* panel, int k, const act& a, int n_rows, float* out) {                  \
-    if constexpr (R > 0) {                                                                                 \
-      if (n_rows == R) return tile<Format, R>(panel, k, a, out);                                           \
-      name##_rest<Format, R - 1>(panel, k, a, n_rows, out);                                                \
-    }                                                                                                      \
-  }                                                                                                        \
-  template <class Format>                                                                                  \
-  void name(const std::byte* panel, int k, const act& a, int n_rows, float* out) {                         \
-    int row = 0;                                                                                           \
-    for (; row + (max_rows) <= n_rows; row += (max_rows)) {                                                \
-      tile<Format, (max_rows)>(panel, k, rows_from(a, k, row), out + row * kPanel);                        \
-    }                                                                                                      \
-    name##_rest<Format, (max_rows) - 1>(panel, k, rows_from(a, k, row), n_rows - row, out + row * kPanel); \
+template <class Tile>
+void linear(const std::byte* panel, int k, const typename Tile::Act* a, int n_rows, float* out) {
+  constexpr int kRows = Tile::kMaxRows;
+  for (; n_rows >= kRows; n_rows -= kRows, a += kRows * Tile::row_records(k), out += kRows * kPanel) {
+    exact_tile<Tile, kRows>(panel, k, a, out);
   }
-MIE_LINEAR(linear_s8, tile_s8, ActS8, Vec::kRowsS8)
-MIE_LINEAR(linear_w4a16, tile_w4a16, ActBf16, Vec::kRowsW4A16)
-MIE_LINEAR(linear_bf16, tile_bf16, ActBf16, Vec::kRowsBf16)
-#undef MIE_LINEAR
+  remaining_rows<Tile, kRows - 1>(panel, k, a, n_rows, out);
+}
 
 }  // namespace

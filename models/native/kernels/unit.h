@@ -1,5 +1,5 @@
-// The body of every ISA unit: the including file has chosen `Vec` and defines MIE_UNIT_TABLE and MIE_UNIT_ISA.
-// Not alone because the vector type `Vec` and the names come from the including ISA unit.
+// The body of every ISA unit: all kernels over the `Vec` that the including file has chosen, as one table.
+// Not alone because the vector type `Vec` comes from the including ISA unit.
 #pragma once
 
 #include "models/native/kernels/attention_tile.h"
@@ -13,25 +13,25 @@
 
 namespace {
 
-// In the order of PackFormat.
-constexpr mie::native::KernelTable kTable = {
-    .isa = MIE_UNIT_ISA,
-    .linear_s8 = {linear_s8<Q4_0>, linear_s8<Q4_1>, linear_s8<Q8_0>, nullptr},
-    .linear_bf16 = {linear_w4a16<Q4_0>, linear_w4a16<Q4_1>, linear_w4a16<Q8_0>, linear_bf16<Bf16>},
-    .quantise_row = quantise_row,
-    .round_row = round_row,
-    .rms_norm_row = rms_norm_row,
-    .add_row = add_row,
-    .silu_mul_panel = silu_mul_panel,
-    .rotate_row = rotate_row,
-    .store_bf16 = store_bf16_row,
-    .attend = attend,
-    .combine = combine,
-    .normalise = normalise,
-};
+// Formats in the order of PackFormat.
+constexpr mie::native::KernelTable table_of(mie::native::Isa isa) {
+  return {
+      .isa = isa,
+      .linear_s8 = {linear<TileS8<Q4_0>>, linear<TileS8<Q4_1>>, linear<TileS8<Q8_0>>},
+      .linear_w4a16 = {linear<TileW4A16<Q4_0>>, linear<TileW4A16<Q4_1>>, linear<TileW4A16<Q8_0>>},
+      .linear_bf16 = linear<TileBf16<Bf16>>,
+      .quantise_row = quantise_row,
+      .split_row = split_row,
+      .rms_norm_row = rms_norm_row,
+      .add_row = add_row,
+      .silu_mul_panel = silu_mul_panel,
+      .rotate_row = rotate_row,
+      .store_bf16 = store_bf16_row,
+      .attend = attend,
+      .combine = combine,
+      .normalise = normalise,
+      .find_best = find_best,
+  };
+}
 
 }  // namespace
-
-namespace mie::native {
-const KernelTable& MIE_UNIT_TABLE() { return kTable; }
-}  // namespace mie::native

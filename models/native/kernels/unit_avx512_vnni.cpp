@@ -2,7 +2,13 @@
 #include "models/native/kernels/kernel_table.h"
 // the vector type first, then the kernels over it
 #include "models/native/kernels/vec_avx512.h"
-
-#define MIE_UNIT_ISA ::mie::native::Isa::kAvx512Vnni
-#define MIE_UNIT_TABLE avx512_vnni_table
+// uses Vec
 #include "models/native/kernels/unit.h"
+
+namespace {
+constexpr mie::native::KernelTable kTable = table_of(mie::native::Isa::kAvx512Vnni);
+}
+
+namespace mie::native {
+const KernelTable& avx512_vnni_table() { return kTable; }
+}  // namespace mie::native

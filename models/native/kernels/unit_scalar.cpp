@@ -2,7 +2,13 @@
 #include "models/native/kernels/kernel_table.h"
 // the vector type first, then the kernels over it
 #include "models/native/kernels/vec_scalar.h"
-
-#define MIE_UNIT_ISA ::mie::native::Isa::kScalar
-#define MIE_UNIT_TABLE scalar_table
+// uses Vec
 #include "models/native/kernels/unit.h"
+
+namespace {
+constexpr mie::native::KernelTable kTable = table_of(mie::native::Isa::kScalar);
+}
+
+namespace mie::native {
+const KernelTable& scalar_table() { return kTable; }
+}  // namespace mie::native

@@ -18,8 +18,10 @@ struct Vec {
   };
   using Bytes = I32;  // 64 bytes
 
-  // Sixteen registers: one row's accumulators (4 integer, 4 float) and what feeds them; bf16 has no integer ones.
-  static constexpr int kRowsS8 = 1, kRowsBf16 = 2, kRowsW4A16 = 1;
+  // Rows of a tile, over half a panel and (Wide) over a whole one: what sixteen registers, two a vector, hold.
+  static constexpr int kRowsS8 = 1, kWideRowsS8 = 0, kRowsW4A16 = 1, kWideRowsW4A16 = 0, kRowsBf16 = 4, kWideRowsBf16 = 0;
+  static constexpr int kRowsAttend = 1;
+  static constexpr int kAttendVecs = 2;    // vectors of tokens or dimensions that attention holds at once
   static constexpr bool kSignedW8 = true;  // the sign trick below needs q itself
 
   static inline F32 zero() { return {_mm256_setzero_ps(), _mm256_setzero_ps()}; }
@@ -89,6 +91,12 @@ struct Vec {
     return {_mm256_and_ps(_mm256_cmp_ps(x.lo, least, _CMP_GE_OQ), y.lo),
             _mm256_and_ps(_mm256_cmp_ps(x.hi, least, _CMP_GE_OQ), y.hi)};
   }
+  // NaN is not below.
+  static inline bool all_below(F32 a, float limit) {
+    const __m256 least = _mm256_set1_ps(limit);
+    return _mm256_movemask_ps(_mm256_and_ps(_mm256_cmp_ps(a.lo, least, _CMP_LT_OQ), _mm256_cmp_ps(a.hi, least, _CMP_LT_OQ))) ==
+           0xff;
+  }
   // Lanes below n keep a, the others get b.
   static inline F32 first_lanes(int n, F32 a, F32 b) {
     return {_mm256_blendv_ps(b.lo, a.lo, below(n, 0)), _mm256_blendv_ps(b.hi, a.hi, below(n, 8))};
@@ -115,11 +123,12 @@ struct Vec {
     return {add_signed_dot(acc.lo, w.lo, four), add_signed_dot(acc.hi, w.hi, four)};
   }
 
-  struct NibbleTable {
-    __m256 first, step;
-  };
-  static inline NibbleTable nibble_table(int first, int step) {
-    return {_mm256_set1_ps(static_cast<float>(first * step)), _mm256_set1_ps(static_cast<float>(step))};
+  // The value of nibble n is n + First.
+  template <int First>
+  struct NibbleTable {};
+  template <int First>
+  static inline NibbleTable<First> nibble_table() {
+    return {};
   }
   struct Pair {
     F32 first, second;
@@ -129,10 +138,15 @@ struct Vec {
     return {{_mm256_castsi256_ps(_mm256_slli_epi32(w.lo, 16)), _mm256_castsi256_ps(_mm256_slli_epi32(w.hi, 16))},
             {_mm256_castsi256_ps(_mm256_and_si256(w.lo, upper)), _mm256_castsi256_ps(_mm256_and_si256(w.hi, upper))}};
   }
+  template <int Index, int First>
+  static inline Pair nibble_pair(NibbleTable<First>, Bytes w) {
+    return {{nibble<4 * Index, First>(w.lo), nibble<4 * Index, First>(w.hi)},
+            {nibble<16 + 4 * Index, First>(w.lo), nibble<16 + 4 * Index, First>(w.hi)}};
+  }
+  // Bytes Index and Index + 2 of each lane, stored as q + 128.
   template <int Index>
-  static inline Pair nibble_pair(NibbleTable table, Bytes w) {
-    return {{nibble<4 * Index>(table, w.lo), nibble<4 * Index>(table, w.hi)},
-            {nibble<16 + 4 * Index>(table, w.lo), nibble<16 + 4 * Index>(table, w.hi)}};
+  static inline Pair byte_pair(Bytes w) {
+    return {{byte_value<Index>(w.lo), byte_value<Index>(w.hi)}, {byte_value<Index + 2>(w.lo), byte_value<Index + 2>(w.hi)}};
   }
   static inline F32 dot_pair(F32 acc, Pair w, const std::uint16_t* a) {
     return fma(w.second, set1(bf16(a[1])), fma(w.first, set1(bf16(a[0])), acc));
@@ -147,10 +161,15 @@ struct Vec {
     const __m256i q = _mm256_xor_si256(w, _mm256_set1_epi8(-128));
     return add_dot(acc, _mm256_abs_epi8(q), _mm256_sign_epi8(four, q));
   }
-  template <int Shift>
-  static inline __m256 nibble(NibbleTable table, __m256i w) {
+  template <int Shift, int First>
+  static inline __m256 nibble(__m256i w) {
     const __m256i n = _mm256_and_si256(_mm256_srli_epi32(w, Shift), _mm256_set1_epi32(15));
-    return _mm256_fmadd_ps(_mm256_cvtepi32_ps(n), table.step, table.first);
+    return _mm256_cvtepi32_ps(First == 0 ? n : _mm256_add_epi32(n, _mm256_set1_epi32(First)));
+  }
+  template <int Index>
+  static inline __m256 byte_value(__m256i w) {
+    const __m256i q = _mm256_xor_si256(w, _mm256_set1_epi8(-128));
+    return _mm256_cvtepi32_ps(_mm256_srai_epi32(_mm256_slli_epi32(q, 24 - 8 * Index), 24));
   }
   static inline float bf16(std::uint16_t bits) {
     const std::uint32_t wide = std::uint32_t{bits} << 16;

@@ -14,9 +14,15 @@ struct Vec {
   using I32 = __m512i;
   using Bytes = __m512i;  // 64 bytes
 
-  // Rows of a tile. s8: 12 integer and 12 float accumulators, two weights; bf16: 24 accumulators, two weights;
-  // w4a16: 10 + 10 accumulators, four expanded weights, tables.
-  static constexpr int kRowsS8 = 6, kRowsBf16 = 12, kRowsW4A16 = 5;
+  // Rows of a tile, over half a panel and (Wide) over a whole one: at most 24 accumulators (of quantised weights half of them
+  // integer ones) and what feeds them.
+  static constexpr int kRowsS8 = 12, kWideRowsS8 = 5;
+#if defined(__AVX512BF16__)
+  static constexpr int kRowsW4A16 = 11, kWideRowsW4A16 = 4, kRowsBf16 = 12, kWideRowsBf16 = 12, kRowsAttend = 6;
+#else
+  static constexpr int kRowsW4A16 = 9, kWideRowsW4A16 = 2, kRowsBf16 = 12, kWideRowsBf16 = 12, kRowsAttend = 5;
+#endif
+  static constexpr int kAttendVecs = 4;     // vectors of tokens or dimensions that attention holds at once
   static constexpr bool kSignedW8 = false;  // vpdpbusd takes 8-bit weights as q + 128
 
   static inline F32 zero() { return _mm512_setzero_ps(); }
@@ -61,6 +67,8 @@ struct Vec {
   static inline F32 zero_below(F32 x, float limit, F32 y) {
     return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(x, set1(limit), _CMP_GE_OQ), y);
   }
+  // NaN is not below.
+  static inline bool all_below(F32 a, float limit) { return _mm512_cmp_ps_mask(a, set1(limit), _CMP_LT_OQ) == 0xffff; }
   // Lanes below n keep a, the others get b.
   static inline F32 first_lanes(int n, F32 a, F32 b) {
     return _mm512_mask_blend_ps(static_cast<__mmask16>(n >= 16 ? 0xffffU : (1U << n) - 1U), b, a);
@@ -72,7 +80,14 @@ struct Vec {
                               _mm256_loadu_si256(reinterpret_cast<const __m256i*>(hi)), 1);
   }
   static inline Bytes low_nibbles(Bytes w) { return _mm512_and_si512(w, _mm512_set1_epi8(15)); }
+#if defined(__GFNI__)
+  // Bit i of each byte becomes its bit i + 4: one instruction, where shift and mask are two.
+  static inline Bytes high_nibbles(Bytes w) {
+    return _mm512_gf2p8affine_epi64_epi8(w, _mm512_set1_epi64(0x1020408000000000), 0);
+  }
+#else
   static inline Bytes high_nibbles(Bytes w) { return _mm512_and_si512(_mm512_srli_epi16(w, 4), _mm512_set1_epi8(15)); }
+#endif
 
   // acc[lane] += dot of the 4 bytes of w[lane] with the 4 signed bytes at a.
   static inline I32 dot_nibbles(I32 acc, Bytes w, const std::int8_t* a) {
@@ -80,12 +95,13 @@ struct Vec {
   }
   static inline I32 dot_w8(I32 acc, Bytes w, const std::int8_t* a) { return dot_nibbles(acc, w, a); }
 
-  // The value of nibble n is (n + first) * step, as bf16: entry of a 16-entry table, twice.
+  // The value of nibble n is n + First, as bf16: entry of a 16-entry table, twice.
   using NibbleTable = __m512i;
-  static inline NibbleTable nibble_table(int first, int step) {
+  template <int First>
+  static inline NibbleTable nibble_table() {
     alignas(64) std::uint16_t entries[32];
     for (int i = 0; i < 32; ++i) {
-      const auto value = static_cast<float>(((i & 15) + first) * step);  // at most 8 bits: exact in bf16
+      const auto value = static_cast<float>((i & 15) + First);
       std::uint32_t bits;
       __builtin_memcpy(&bits, &value, 4);
       entries[i] = static_cast<std::uint16_t>(bits >> 16);
@@ -95,6 +111,12 @@ struct Vec {
 
 #if defined(__AVX512BF16__)
   using Pair = __m512i;  // two bf16 a lane
+  // Bytes Index and Index + 2 of each lane, stored as q + 128: 8 bits, exact in bf16.
+  template <int Index>
+  static inline Pair byte_pair(Bytes w) {
+    const __m512i first = _mm512_castps_si512(byte_value<Index>(w)), second = _mm512_castps_si512(byte_value<Index + 2>(w));
+    return _mm512_or_si512(_mm512_srli_epi32(first, 16), second);
+  }
   static inline Pair bf16_pair(Bytes w) { return w; }
   // vpermw reads five index bits, so the neighbour nibble's lowest bit does not matter to a table that repeats.
   template <int Index>
@@ -109,6 +131,10 @@ struct Vec {
   struct Pair {
     __m512 first, second;
   };
+  template <int Index>
+  static inline Pair byte_pair(Bytes w) {
+    return {byte_value<Index>(w), byte_value<Index + 2>(w)};
+  }
   static inline Pair bf16_pair(Bytes w) {
     return {_mm512_castsi512_ps(_mm512_slli_epi32(w, 16)), _mm512_castsi512_ps(_mm512_and_si512(w, upper_half()))};
   }
@@ -125,6 +151,11 @@ struct Vec {
 #endif
 
  private:
+  template <int Index>
+  static inline F32 byte_value(Bytes w) {
+    const __m512i q = _mm512_xor_si512(w, _mm512_set1_epi8(-128));
+    return _mm512_cvtepi32_ps(_mm512_srai_epi32(_mm512_slli_epi32(q, 24 - 8 * Index), 24));
+  }
   static inline __m512i rounded(F32 a) {
     const __m512i bits = _mm512_castps_si512(a);
     const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));

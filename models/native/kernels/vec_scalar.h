@@ -19,7 +19,9 @@ struct Vec {
     std::uint8_t v[64];
   };
 
-  static constexpr int kRowsS8 = 1, kRowsBf16 = 1, kRowsW4A16 = 1;
+  static constexpr int kRowsS8 = 1, kWideRowsS8 = 1, kRowsW4A16 = 1, kWideRowsW4A16 = 1, kRowsBf16 = 1, kWideRowsBf16 = 1;
+  static constexpr int kRowsAttend = 1;
+  static constexpr int kAttendVecs = 4;  // vectors of tokens or dimensions that attention holds at once
   static constexpr bool kSignedW8 = false;
 
   static inline F32 zero() { return set1(0); }
@@ -131,6 +133,12 @@ struct Vec {
     for (int i = 0; i < 16; ++i) y.v[i] = x.v[i] >= limit ? y.v[i] : 0.0F;
     return y;
   }
+  // NaN is not below.
+  static inline bool all_below(F32 a, float limit) {
+    bool all = true;
+    for (const float lane : a.v) all &= lane < limit;
+    return all;
+  }
   // Lanes below n keep a, the others get b.
   static inline F32 first_lanes(int n, F32 a, F32 b) {
     for (int i = n < 0 ? 0 : n; i < 16; ++i) a.v[i] = b.v[i];
@@ -164,10 +172,14 @@ struct Vec {
   }
   static inline I32 dot_w8(I32 acc, Bytes w, const std::int8_t* a) { return dot_nibbles(acc, w, a); }
 
+  // The value of nibble n is n + first.
   struct NibbleTable {
-    int first, step;
+    int first;
   };
-  static inline NibbleTable nibble_table(int first, int step) { return {first, step}; }
+  template <int First>
+  static inline NibbleTable nibble_table() {
+    return {First};
+  }
   struct Pair {
     F32 first, second;
   };
@@ -188,13 +200,23 @@ struct Vec {
     }
     return pair;
   }
+  // Bytes Index and Index + 2 of each lane, stored as q + 128.
+  template <int Index>
+  static inline Pair byte_pair(Bytes w) {
+    Pair pair;
+    for (int i = 0; i < 16; ++i) {
+      pair.first.v[i] = static_cast<float>(w.v[4 * i + Index] - 128);
+      pair.second.v[i] = static_cast<float>(w.v[4 * i + Index + 2] - 128);
+    }
+    return pair;
+  }
   static inline F32 dot_pair(F32 acc, Pair w, const std::uint16_t* a) {
     return fma(w.second, set1(bf16(a[1])), fma(w.first, set1(bf16(a[0])), acc));
   }
 
  private:
   static inline float nibble(NibbleTable table, int byte, int high) {
-    return static_cast<float>((((high != 0 ? byte >> 4 : byte) & 15) + table.first) * table.step);
+    return static_cast<float>(((high != 0 ? byte >> 4 : byte) & 15) + table.first);
   }
   static inline std::uint32_t to_bits(float x) {
     std::uint32_t bits;

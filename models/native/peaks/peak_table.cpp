@@ -17,6 +17,7 @@ const PeakTable& peak_table(Isa isa) {
     case Isa::kAvx512Vnni:
       return avx512_vnni_peaks();
     case Isa::kAvx512VnniBf16:
+    case Isa::kAmx:  // of vectors: the scale of every unit's figures
       return avx512_vnni_bf16_peaks();
     case Isa::kScalar:
       break;

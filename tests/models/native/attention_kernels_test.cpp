@@ -86,13 +86,10 @@ std::vector<float> attend(const KernelTable& kernels, const TestKv& kv, const st
                           const std::vector<std::int32_t>& last) {
   const auto n = static_cast<int>(last.size());
   const int end = *std::max_element(last.begin(), last.end()) + 1;
-  std::vector<const std::uint16_t*> rows;
-  for (int r = 0; r < n; ++r) rows.push_back(q + r * kv.dim);
   std::vector<float> running(static_cast<std::size_t>(n * kv.dim), 0), partial(running), max(last.size()), sum(last.size());
   std::vector<float> running_max(last.size(), -std::numeric_limits<float>::infinity()), running_sum(last.size(), 0);
   for (int begin = 0; begin < end; begin += kAttnChunk) {
-    const AttnTask task{
-        rows.data(), last.data(), n, begin, std::min(begin + kAttnChunk, end), 1 / std::sqrt(static_cast<float>(kv.dim))};
+    const AttnTask task{q, last.data(), n, begin, std::min(begin + kAttnChunk, end), 1 / std::sqrt(static_cast<float>(kv.dim))};
     kernels.attend(kv.head(), task, {max.data(), sum.data(), partial.data()});
     for (std::size_t r = 0; r < last.size(); ++r) {
       const std::size_t at = r * static_cast<std::size_t>(kv.dim);
@@ -130,7 +127,7 @@ TEST_P(AttentionKernels, MatchDoublePrecisionForEveryHeadSizeAndLength) {
 TEST_P(AttentionKernels, ARowHasTheSameBitsWhateverItsCompany) {
   const TestKv kv(32, kDim, rng);
   const auto q = random_bf16(static_cast<std::size_t>(kAttnRows * kDim), rng);
-  const std::vector<std::int32_t> last = {40, 63, 64, 300, 515, 699};
+  const std::vector<std::int32_t> last = {0, 40, 62, 63, 64, 65, 100, 300, 500, 511, 512, 513, 515, 600, 698, 699};
   const auto together = attend(kernels, kv, q.data(), last);
   for (std::size_t r = 0; r < last.size(); ++r) {
     const auto alone = attend(kernels, kv, q.data() + r * kDim, {last[r]});
@@ -160,6 +157,21 @@ TEST_P(AttentionKernels, WhatAnEarlierOwnerLeftInAPageIsNotSeen) {
   // position 64 comes again, over the poison of its odd neighbour
   KvPages::store_value(kv.head(), 64, std::span(kv.values).subspan(64 * kDim, kDim));
   EXPECT_EQ(attend(kernels, kv, q.data(), {64}), reference);
+}
+
+// A block table is -1 past the sequence's pages; here what stands there is no address that can be read.
+TEST_P(AttentionKernels, PagesPastTheLastTokenAreNotRead) {
+  for (const int block_size : {8, 16, 32}) {
+    TestKv kv(block_size, kDim, rng);
+    const auto q = random_bf16(kDim, rng);
+    for (const int last : {0, 6, 7, 8, 15, 16, 40}) {
+      const auto whole = kv.table;
+      std::fill(kv.table.begin() + last / block_size + 1, kv.table.end(), 1 << 30);
+      const auto got = attend(kernels, kv, q.data(), {last});
+      kv.table = whole;
+      EXPECT_EQ(got, attend(kernels, kv, q.data(), {last})) << "block size " << block_size << " last " << last;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Isa, AttentionKernels, ::testing::ValuesIn(supported_isas()));

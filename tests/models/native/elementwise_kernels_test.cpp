@@ -37,20 +37,20 @@ TEST_P(ElementwiseKernels, QuantisedValuesAreNearestAndSymmetric) {
   const auto x = random_floats(320, rng, 3);
   const TestActs acts(kernels, x, 1, 320);
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const float scale = acts.scale[i / kGroup];
-    EXPECT_LE(std::fabs(x[i] - static_cast<float>(acts.q[i]) * scale), scale * 0.5001F);
-    EXPECT_GE(acts.q[i], -127);
+    const float scale = acts.s8[i / kGroup].scale;
+    EXPECT_LE(std::fabs(x[i] - static_cast<float>(acts.q(i)) * scale), scale * 0.5001F);
+    EXPECT_GE(acts.q(i), -127);
   }
-  for (std::size_t g = 0; g < acts.scale.size(); ++g) {
+  for (const ActS8& group : acts.s8) {
     std::int32_t sum = 0;
-    for (std::size_t i = 0; i < kGroup; ++i) sum += acts.q[g * kGroup + i];
-    EXPECT_EQ(acts.qsum[g], sum);
-    EXPECT_EQ(acts.asum[g], acts.scale[g] * static_cast<float>(sum));
+    for (const std::int8_t q : group.q) sum += q;
+    EXPECT_EQ(group.minus_8_sums, -8 * sum);
+    EXPECT_EQ(group.minus_128_sums, -128 * sum);
+    EXPECT_EQ(group.asum, group.scale * static_cast<float>(sum));
   }
-  const std::vector<float> zeros(kGroup, 0);
-  const TestActs none(kernels, zeros, 1, kGroup);
-  EXPECT_EQ(none.scale[0], 0);
-  EXPECT_EQ(none.q, std::vector<std::int8_t>(kGroup, 0));
+  const TestActs none(kernels, std::vector<float>(kGroup, 0), 1, kGroup);
+  EXPECT_EQ(none.s8[0].scale, 0);
+  for (const std::int8_t q : none.s8[0].q) EXPECT_EQ(q, 0);
 }
 
 TEST_P(ElementwiseKernels, SiluOfBothSignsIsWithinAFewUlps) {
@@ -95,6 +95,44 @@ TEST_P(ElementwiseKernels, Bf16RoundsToNearestEven) {
   EXPECT_EQ(widen(out[1]), 1.0F + 0x1p-6F);
   EXPECT_EQ(widen(out[2]), 1.0F + 0x1p-7F);
   EXPECT_EQ(widen(out[3]), -std::numeric_limits<float>::infinity());
+}
+
+TEST_P(ElementwiseKernels, TheBestLogitIsTheFirstOfTheHighestThatCount) {
+  std::vector<float> logits(kPanel, -3);
+  logits[5] = logits[20] = 2;
+  logits[30] = 9;
+  BestLogit best;
+  kernels.find_best(logits.data(), 30, 100, best);  // 30 is padding
+  EXPECT_EQ(best.id, 105);
+  EXPECT_EQ(best.value, 2);
+  kernels.find_best(logits.data(), 25, 200, best);  // as high, later
+  EXPECT_EQ(best.id, 105);
+  kernels.find_best(logits.data(), kPanel, 300, best);
+  EXPECT_EQ(best.id, 330);
+  kernels.find_best(logits.data(), 0, 400, best);
+  EXPECT_EQ(best.id, 330);
+  EXPECT_TRUE(best.sound);
+}
+
+TEST_P(ElementwiseKernels, ALogitThatIsNoNumberIsNoticedAnywhere) {
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    for (std::size_t at = 0; at < kPanel; ++at) {
+      std::vector<float> logits(kPanel, 1);
+      logits[at] = bad;
+      BestLogit best;
+      kernels.find_best(logits.data(), 7, 0, best);
+      EXPECT_FALSE(best.sound) << at;
+    }
+  }
+  const std::vector<float> all(kPanel, std::numeric_limits<float>::quiet_NaN());
+  BestLogit best;
+  kernels.find_best(all.data(), kPanel, 0, best);
+  EXPECT_FALSE(best.sound);
+  const std::vector<float> masked(kPanel, -std::numeric_limits<float>::infinity());
+  BestLogit none;
+  kernels.find_best(masked.data(), kPanel, 0, none);
+  EXPECT_TRUE(none.sound);
+  EXPECT_EQ(none.id, -1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Isa, ElementwiseKernels, ::testing::ValuesIn(supported_isas()));

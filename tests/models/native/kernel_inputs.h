@@ -98,32 +98,22 @@ struct TestPanel {
   AlignedBytes packed;
 };
 
-// Activation rows in both forms, made by one unit's kernels.
+// Activation rows in every form, made by one unit's kernels.
 struct TestActs {
   TestActs(const KernelTable& kernels, std::span<const float> x, int n_rows, int k)
-      : q(x.size()),
-        scale(x.size() / kGroup),
-        asum(scale.size()),
-        sum16(scale.size()),
-        qsum(scale.size()),
-        natural(x.size()),
-        split(x.size()) {
+      : s8(x.size() / kGroup), split(x.size() / kGroup), bf16(x.size()) {
     for (std::size_t r = 0; r < static_cast<std::size_t>(n_rows); ++r) {
-      const std::size_t at = r * static_cast<std::size_t>(k), g = at / kGroup;
-      kernels.quantise_row(x.data() + at, k, {q.data() + at, scale.data() + g, qsum.data() + g, asum.data() + g});
-      kernels.round_row(x.data() + at, k, ActOrder::kNatural, {natural.data() + at, sum16.data() + g});
-      kernels.round_row(x.data() + at, k, ActOrder::kSplit, {split.data() + at, sum16.data() + g});
+      const std::size_t at = r * static_cast<std::size_t>(k);
+      kernels.quantise_row(x.data() + at, k, &s8[at / kGroup]);
+      kernels.split_row(x.data() + at, k, &split[at / kGroup]);
+      kernels.store_bf16(x.data() + at, k, &bf16[at]);
     }
   }
-  [[nodiscard]] ActS8 s8() const { return {q.data(), scale.data(), qsum.data(), asum.data()}; }
-  [[nodiscard]] ActBf16 bf16(ActOrder order) const {
-    return {order == ActOrder::kNatural ? natural.data() : split.data(), sum16.data()};
-  }
+  [[nodiscard]] std::int8_t q(std::size_t i) const { return s8[i / kGroup].q[i % kGroup]; }
 
-  std::vector<std::int8_t> q;
-  std::vector<float> scale, asum, sum16;
-  std::vector<std::int32_t> qsum;
-  std::vector<std::uint16_t> natural, split;
+  std::vector<ActS8> s8;
+  std::vector<ActSplit> split;
+  std::vector<std::uint16_t> bf16;
 };
 
 inline float widen(std::uint16_t bf16) {

@@ -21,11 +21,12 @@ std::vector<float> run(const KernelTable& kernels, const TestPanel& panel, const
   const PackFormat format = pack_format_of(panel.stored);
   const auto at = static_cast<std::size_t>(format);
   std::vector<float> out(static_cast<std::size_t>(n_rows * kPanel), -1);
-  if (s8) {
-    kernels.linear_s8[at](panel.packed.get(), panel.k, acts.s8(), n_rows, out.data());
+  if (format == PackFormat::kBf16) {
+    kernels.linear_bf16(panel.packed.get(), panel.k, acts.bf16.data(), n_rows, out.data());
+  } else if (s8) {
+    kernels.linear_s8[at](panel.packed.get(), panel.k, acts.s8.data(), n_rows, out.data());
   } else {
-    const auto order = format == PackFormat::kBf16 ? ActOrder::kNatural : ActOrder::kSplit;
-    kernels.linear_bf16[at](panel.packed.get(), panel.k, acts.bf16(order), n_rows, out.data());
+    kernels.linear_w4a16[at](panel.packed.get(), panel.k, acts.split.data(), n_rows, out.data());
   }
   return out;
 }
@@ -59,7 +60,7 @@ TEST_P(LinearKernels, EightBitActivationsGiveTheExactProductOfTheirValues) {
   const TestActs acts(kernels, x, kRows, kK);
   std::vector<double> a;
   for (std::size_t i = 0; i < x.size(); ++i)
-    a.push_back(static_cast<double>(acts.q[i]) * static_cast<double>(acts.scale[i / kGroup]));
+    a.push_back(static_cast<double>(acts.q(i)) * static_cast<double>(acts.s8[i / kGroup].scale));
   for (const QuantFormat format : kStored) {
     if (!quantised(format)) continue;
     const TestPanel panel(format, kK, rng);
@@ -70,7 +71,7 @@ TEST_P(LinearKernels, EightBitActivationsGiveTheExactProductOfTheirValues) {
 TEST_P(LinearKernels, Bf16ActivationsGiveTheExactProductOfTheirValues) {
   const TestActs acts(kernels, x, kRows, kK);
   std::vector<double> a;
-  for (const std::uint16_t bits : acts.natural) a.push_back(static_cast<double>(widen(bits)));
+  for (const std::uint16_t bits : acts.bf16) a.push_back(static_cast<double>(widen(bits)));
   for (const QuantFormat format : kStored) {
     const TestPanel panel(format, kK, rng);
     // F32 and F16 weights are rounded to bf16 once, 2^-9 relative
@@ -98,13 +99,16 @@ TEST_P(LinearKernels, ARowHasTheSameBitsForAnyNumberOfRows) {
 TEST_P(LinearKernels, IntegerKernelsHaveTheBitsOfTheScalarUnit) {
   const KernelTable& scalar = kernel_table(Isa::kScalar);
   const TestActs acts(kernels, x, kRows, kK), reference(scalar, x, kRows, kK);
-  EXPECT_EQ(acts.q, reference.q);
-  EXPECT_EQ(acts.qsum, reference.qsum);
-  EXPECT_EQ(acts.scale, reference.scale);
-  EXPECT_EQ(acts.asum, reference.asum);
-  EXPECT_EQ(acts.natural, reference.natural);
-  EXPECT_EQ(acts.split, reference.split);
-  EXPECT_EQ(acts.sum16, reference.sum16);
+  for (std::size_t g = 0; g < acts.s8.size(); ++g) {
+    EXPECT_EQ(std::memcmp(acts.s8[g].q, reference.s8[g].q, kGroup), 0);
+    EXPECT_EQ(acts.s8[g].minus_8_sums, reference.s8[g].minus_8_sums);
+    EXPECT_EQ(acts.s8[g].minus_128_sums, reference.s8[g].minus_128_sums);
+    EXPECT_EQ(acts.s8[g].scale, reference.s8[g].scale);
+    EXPECT_EQ(acts.s8[g].asum, reference.s8[g].asum);
+    EXPECT_EQ(std::memcmp(acts.split[g].a, reference.split[g].a, sizeof acts.split[g].a), 0);
+    EXPECT_EQ(acts.split[g].asum, reference.split[g].asum);
+  }
+  EXPECT_EQ(acts.bf16, reference.bf16);
   for (const QuantFormat format : kStored) {
     if (!quantised(format)) continue;
     const TestPanel panel(format, kK, rng);
@@ -117,7 +121,7 @@ TEST_P(LinearKernels, ExtremeQuantsDoNotOverflow) {
   for (std::size_t i = 0; i < extreme.size(); ++i) extreme[i] = i % 2 == 0 ? 127.0F : -127.0F;
   const TestActs acts(kernels, extreme, 1, kK);
   std::vector<double> a;
-  for (const std::int8_t q : acts.q) a.push_back(static_cast<double>(q));
+  for (std::size_t i = 0; i < extreme.size(); ++i) a.push_back(static_cast<double>(acts.q(i)));
   TestPanel panel(QuantFormat::kQ8_0, kK, rng);
   for (auto& row : panel.rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -173,8 +177,12 @@ TEST(Packer, MissingRowsGiveZero) {
     const KernelTable& kernels = kernel_table(Isa::kScalar);
     const TestActs acts(kernels, x, 1, 64);
     float out[kPanel];
-    const auto order = pack_format_of(format) == PackFormat::kBf16 ? ActOrder::kNatural : ActOrder::kSplit;
-    kernels.linear_bf16[static_cast<std::size_t>(pack_format_of(format))](packed.get(), 64, acts.bf16(order), 1, out);
+    const PackFormat to = pack_format_of(format);
+    if (to == PackFormat::kBf16) {
+      kernels.linear_bf16(packed.get(), 64, acts.bf16.data(), 1, out);
+    } else {
+      kernels.linear_s8[static_cast<std::size_t>(to)](packed.get(), 64, acts.s8.data(), 1, out);
+    }
     for (int n = 0; n < kPanel; ++n) EXPECT_EQ(out[n] == 0, n != 5) << format_info(format).name << " " << n;
   }
 }
