@@ -45,9 +45,12 @@ class ColdWeights {
  public:
   ColdWeights(MicroSession& session, PackFormat format, const LinearShape& shape) {
     const QuantFormat stored = stored_format(format);
+    constexpr std::uint64_t kDistinct = 61;
     std::vector<std::vector<std::byte>> distinct;
-    for (std::uint64_t seed = 0; seed < 61; ++seed) distinct.push_back(random_row(stored, shape.k, seed));
+    distinct.reserve(kDistinct);
+    for (std::uint64_t seed = 0; seed < kDistinct; ++seed) distinct.push_back(random_row(stored, shape.k, seed));
     std::vector<native::SourceRow> rows;
+    rows.reserve(n_of(shape.n));
     for (int n = 0; n < shape.n; ++n) rows.push_back({stored, distinct[n_of(n) % distinct.size()].data()});
     const std::size_t bytes = native::packed_bytes(rows, shape.k);
     const std::size_t n_copies = std::max<std::size_t>(1, (session.sizes().cold_bytes + bytes - 1) / bytes);

@@ -23,12 +23,15 @@ SamplingRow row_of(float temperature, std::int32_t top_k, float top_p, float min
 void run_sampler_cases(MicroSession& session) {
   const int n_vocab = session.sizes().n_vocab;
   std::vector<std::vector<float>> logits;
+  logits.reserve(kRows);
   for (std::uint64_t seed = 0; seed < kRows; ++seed) {
     logits.push_back(random_floats(static_cast<std::size_t>(n_vocab), kSpread, seed));
   }
   Sampler sampler(n_vocab, n_vocab);
+  constexpr int kHistory = 256;
   std::vector<TokenId> history;
-  for (int i = 0; i < 256; ++i) history.emplace_back(i * 37 % n_vocab);
+  history.reserve(kHistory);
+  for (int i = 0; i < kHistory; ++i) history.emplace_back(i * 37 % n_vocab);
   SamplingRow penalised = row_of(1, 40, 0.95F);
   penalised.repetition_penalty = 1.1F;
   penalised.prompt = history;

@@ -23,6 +23,8 @@ class PanelCase {
   PanelCase(QuantFormat format, int k) : format_(native::pack_format_of(format)), k_(k) {
     std::vector<std::vector<std::byte>> stored;
     std::vector<native::SourceRow> rows;
+    stored.reserve(kPanel);
+    rows.reserve(kPanel);
     for (std::uint64_t n = 0; n < kPanel; ++n) stored.push_back(random_row(format, k, n));
     for (const auto& row : stored) rows.push_back({format, row.data()});
     const std::size_t panel_bytes = native::packer(format_).panel_bytes(k);

@@ -94,7 +94,7 @@ void Forward::store_head(const StepBatch& batch, int layer, const ItemRows& out)
   const std::span<const std::uint16_t> rounded(own.bf16_row, static_cast<std::size_t>(spec.head_dim));
   for (int r = 0; r < out.n_rows; ++r) {
     const int row = out.row + r, position = batch.positions[static_cast<std::size_t>(row)];
-    for (int p = 0; p < n_panels; ++p) std::copy_n(out.at(p, r), kPanel, own.row + p * kPanel);
+    for (int p = 0; p < n_panels; ++p) std::copy_n(out.at(p, r), kPanel, own.row + std::ptrdiff_t{p} * kPanel);
     if (!is_value) kernels_.rotate_row(own.row, rope_.cosine(position), rope_.sine(position), rope_.half());
     if (is_query) {
       kernels_.store_bf16(own.row, spec.head_dim, q(row, out.item));
@@ -113,7 +113,7 @@ void Forward::attend(const StepBatch& batch, int layer) {
     const AttnItem& it = plan_.items()[static_cast<std::size_t>(item)];
     if (it.part != 0) continue;
     for (int head = 0; head < n_kv_heads; ++head) {
-      work_.parts_left[static_cast<std::size_t>(it.row * n_kv_heads + head)].store(it.n_parts, std::memory_order_relaxed);
+      parts_left(it.row, head).store(it.n_parts, std::memory_order_relaxed);
     }
   }
   pool_.for_each(n_items * n_kv_heads, 1,
@@ -129,7 +129,7 @@ void Forward::attend_item(const StepBatch& batch, int layer, int item, int kv_he
   for (int first = 0; first < n; first += kAttnRows)
     attend_rows(batch, kv, it, kv_head, first, std::min(kAttnRows, n - first), thread);
   if (it.part < 0) return;
-  auto& left = work_.parts_left[static_cast<std::size_t>(it.row * model_.spec.n_kv_heads + kv_head)];
+  auto& left = parts_left(it.row, kv_head);
   if (left.fetch_sub(1, std::memory_order_acq_rel) == 1) finish_parts(it, plan_.slot(item), kv_head, thread);
 }
 
@@ -142,7 +142,10 @@ void Forward::attend_rows(const StepBatch& batch, const KvHead& kv, const AttnIt
   const auto& own = work_.threads[static_cast<std::size_t>(thread)];
   const std::uint16_t* queries = q(item.row, kv_head * group) + static_cast<std::ptrdiff_t>(first) * spec.head_dim;
   std::int32_t row_last[kAttnRows];
-  for (int i = 0; i < n; ++i) row_last[i] = batch.positions[static_cast<std::size_t>(item.row + (first + i) / group)];
+  for (int i = 0; i < n; ++i) {
+    const int row = item.row + (first + i) / group;
+    row_last[i] = batch.positions[static_cast<std::size_t>(row)];
+  }
   const int end = row_last[n - 1] + 1;
   float max[kAttnRows], sum[kAttnRows], running_max[kAttnRows], running_sum[kAttnRows];
   std::fill_n(running_max, n, -std::numeric_limits<float>::infinity());
@@ -160,7 +163,7 @@ void Forward::attend_rows(const StepBatch& batch, const KvHead& kv, const AttnIt
   }
   for (int i = 0; i < n; ++i) {
     const int row = item.row + (first + i) / group, head = kv_head * group + (first + i) % group;
-    float* out = own.running + i * spec.head_dim;
+    float* out = own.running + std::ptrdiff_t{i} * spec.head_dim;
     if (item.part >= 0) {
       const std::size_t slot =
           static_cast<std::size_t>(plan_.slot(static_cast<int>(&item - plan_.items().data())) + item.part) *
@@ -196,7 +199,8 @@ void Forward::finish_parts(const AttnItem& item, int slot, int kv_head, int thre
 }
 
 void Forward::add_to_residual(const ItemRows& out) {
-  for (int r = 0; r < out.n_rows; ++r) kernels_.add_row(x(out.row + r) + out.item * kPanel, out.at(0, r), kPanel);
+  for (int r = 0; r < out.n_rows; ++r)
+    kernels_.add_row(x(out.row + r) + std::ptrdiff_t{out.item} * kPanel, out.at(0, r), kPanel);
 }
 
 void Forward::project_attn(const StepBatch& batch, int layer) {

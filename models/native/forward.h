@@ -48,6 +48,11 @@ class Forward {
   void take_logits(const ItemRows& out);
   void add_to_residual(const ItemRows& out);
 
+  // Parts of a split row that are not finished yet.
+  [[nodiscard]] std::atomic<int>& parts_left(int row, int kv_head) const {
+    const auto first = static_cast<std::size_t>(row) * static_cast<std::size_t>(model_.spec.n_kv_heads);
+    return work_.parts_left[first + static_cast<std::size_t>(kv_head)];
+  }
   [[nodiscard]] float* x(int row) const { return work_.x.data() + static_cast<std::ptrdiff_t>(row) * model_.spec.hidden; }
   // The query heads of a KV head follow each other, then those of the next row: the rows of an attention item are adjacent.
   [[nodiscard]] std::uint16_t* q(int row, int head) const {

@@ -28,6 +28,10 @@ struct FusedLinear {
   int panels_per_item = 1;  // panels [i * panels_per_item, …) are item i
   std::vector<Panel> panels;
 
+  [[nodiscard]] const Panel& panel(int item, int p) const {
+    const auto first = static_cast<std::size_t>(item) * static_cast<std::size_t>(panels_per_item);
+    return panels[first + static_cast<std::size_t>(p)];
+  }
   [[nodiscard]] int n_items() const { return static_cast<int>(panels.size()) / panels_per_item; }
   [[nodiscard]] std::size_t weight_bytes() const;
   [[nodiscard]] ActNeeds needs(ComputeMode mode) const;  // which forms of its input the panels read
@@ -53,7 +57,7 @@ struct ItemRows {
   float* tile;
   int thread;
 
-  [[nodiscard]] float* at(int panel, int r) const { return tile + (panel * kRowBlock + r) * kPanel; }
+  [[nodiscard]] float* at(int panel, int r) const { return tile + std::ptrdiff_t{panel * kRowBlock + r} * kPanel; }
 };
 
 // Items that one thread takes at a time: about 128 KB of weights, less where that would leave a thread without work.
@@ -78,7 +82,7 @@ void run_linear(const FusedLinear& op, const KernelTable& kernels, ComputeMode m
       const int n = n_rows - row < kRowBlock ? n_rows - row : kRowBlock;
       const ItemRows out{item, row, n, tiles[static_cast<std::size_t>(thread)], thread};
       for (int p = 0; p < op.panels_per_item; ++p) {
-        const auto& panel = op.panels[static_cast<std::size_t>(item * op.panels_per_item + p)];
+        const auto& panel = op.panel(item, p);
         run_panel(panel, kernels, mode, {act, op.k, row, n}, out.at(p, 0));
       }
       epilogue(out);

@@ -80,7 +80,9 @@ bool isa_supported(Isa isa) {
 #endif
 }
 
-Isa best_isa() { return *std::find_if(kAll.rbegin(), kAll.rend(), isa_supported); }
+Isa best_isa() {
+  return *std::find_if(kAll.rbegin(), kAll.rend(), [](Isa isa) { return isa != Isa::kAmx && isa_supported(isa); });
+}
 
 std::span<const Isa> all_isas() { return kAll; }
 

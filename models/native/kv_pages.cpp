@@ -39,14 +39,15 @@ KvPages::KvPages(Arena arena, const ModelSpec& spec, int n_blocks, int block_siz
 }
 
 KvHead KvPages::head(int layer, int kv_head, const std::int32_t* block_table) const {
-  std::byte* pages = base_ + layer * n_blocks_ * page_bytes_ + kv_head * head_bytes_;
+  std::byte* pages = base_ + std::int64_t{layer} * n_blocks_ * page_bytes_ + kv_head * head_bytes_;
   return {pages, page_bytes_, block_table, block_size_, tile_, head_dim_};
 }
 
 void KvPages::store_key(const KvHead& kv, int position, std::span<const std::uint16_t> k) {
   const TokenPlace at = kv.place(position);
-  std::byte* to = at.tile + at.offset * 4;
-  for (std::size_t d = 0; d < k.size(); d += 2, to += kv.tile * 4) std::memcpy(to, &k[d], 4);
+  const std::ptrdiff_t stride = std::ptrdiff_t{kv.tile} * 4;  // between pairs of dimensions
+  std::byte* to = at.tile + std::ptrdiff_t{at.offset} * 4;
+  for (std::size_t d = 0; d < k.size(); d += 2, to += stride) std::memcpy(to, &k[d], 4);
 }
 
 void KvPages::store_value(const KvHead& kv, int position, std::span<const std::uint16_t> v) {

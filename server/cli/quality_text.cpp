@@ -70,6 +70,7 @@ std::vector<ScoredRow> score(ModelRunner& runner, const ScoringStep& step, int b
     wanted[i].position = step.positions[static_cast<std::size_t>(step.scored_rows[i])] + 1;
   }
   std::vector<ScoredRow> rows;
+  rows.reserve(wanted.size());
   std::vector<Sampled> answers(wanted.size());
   runner.run(batch_of(step, block_size), wanted, answers);
   for (const Sampled& sampled : answers) rows.push_back(dense(sampled, n_vocab));

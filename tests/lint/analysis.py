@@ -59,9 +59,14 @@ class Analysis:
         said = [line for line in (done.stdout + done.stderr).splitlines() if ": error:" in line or ": warning:" in line]
         return [Finding(path, 1, f"{kind}: {line.replace(str(self.root) + '/', '')}") for line in said or ["failed"]]
 
+    def own_settings(self, path: str) -> str:
+        """Text of the .clang-tidy files between the unit and the root, without the root's."""
+        folders = [self.root / folder for folder in Path(path).parents if folder != Path(".")]
+        return "".join((folder / ".clang-tidy").read_text() for folder in folders if (folder / ".clang-tidy").is_file())
+
     def tidy(self, path: str) -> list[Finding]:
         entry = self.commands[path]
-        return self.once("clang-tidy", path, entry["command"], ["clang-tidy-19", "--quiet", "-p", entry["database"], path])
+        return self.once("clang-tidy", path, entry["command"] + self.own_settings(path), ["clang-tidy-19", "--quiet", "-p", entry["database"], path])
 
     def header_alone(self, path: str) -> list[Finding]:
         """Only for headers without a unit of their own: the include rules see to it that a unit's first include is its header.
