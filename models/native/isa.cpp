@@ -81,7 +81,11 @@ bool isa_supported(Isa isa) {
 }
 
 Isa best_isa() {
-  return *std::find_if(kAll.rbegin(), kAll.rend(), [](Isa isa) { return isa != Isa::kAmx && isa_supported(isa); });
+  Isa best = Isa::kScalar;
+  for (const Isa isa : kAll) {
+    if (isa != Isa::kAmx && isa_supported(isa)) best = isa;
+  }
+  return best;
 }
 
 std::span<const Isa> all_isas() { return kAll; }
