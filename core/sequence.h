@@ -55,7 +55,7 @@ class Sequence {
   // What the scheduler sees. REQUIRES: not finished.
   [[nodiscard]] SeqView view() const;
 
-  // kWaiting → kRunning. Makes room for max_total() tokens and their blocks, so that nothing needs memory after the model ran.
+  // kWaiting → kRunning. Makes room for max_total() tokens and their blocks, so that neither needs memory after the model ran.
   void admit();
 
   // The next `n_tokens` pending tokens are in the cache. `sampled`: the token that follows the last one, given exactly when

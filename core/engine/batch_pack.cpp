@@ -51,18 +51,18 @@ void pack_batch(std::span<const PackRow> rows, StepBatch& batch) {
   }
 }
 
-void pack_sampling_rows(std::span<const PackRow> rows, std::vector<SamplingRow>& packed) {
-  packed.clear();
+void pack_sampling_rows(std::span<const PackRow> rows, std::vector<SamplingRow>& sampling) {
+  sampling.clear();
   for (const PackRow& row : rows) {
     if (!row.scheduled.samples) continue;
     const Sequence& seq = *row.sequence;
     const Request& request = seq.request();
-    SamplingRow sampling = request.sampling.row();
-    sampling.position = seq.n_total();
-    sampling.prompt = seq.prompt();
-    sampling.generated = seq.generated();
-    if (seq.n_generated() < request.min_tokens) sampling.banned = request.stop_ids;
-    packed.push_back(sampling);
+    SamplingRow wanted = request.sampling.row();
+    wanted.position = seq.n_total();
+    wanted.prompt = seq.prompt();
+    wanted.generated = seq.generated();
+    if (seq.n_generated() < request.min_tokens) wanted.banned = request.stop_ids;
+    sampling.push_back(wanted);
   }
 }
 

@@ -10,12 +10,11 @@ constexpr int kManyRows = 32;  // below it a step costs about the reading of the
 constexpr int kLeastForPrompts = 16;
 constexpr int kMemory = 8;  // steps: each new measurement counts an eighth
 
-bool decodes(const SeqView& seq) { return seq.running && seq.n_pending() == 1 && seq.n_computed >= seq.n_prompt; }
-
 }  // namespace
 
 StepLimits StepBudget::limits(StepLimits most, std::span<const SeqView> seqs) const {
   if (wanted_ <= Clock::duration::zero() || row_time_ <= Clock::duration::zero()) return most;
+  const auto decodes = [](const SeqView& seq) { return seq.running && seq.decodes(); };
   const auto n_decoding = std::count_if(seqs.begin(), seqs.end(), decodes);
   if (n_decoding == 0) return most;
   const std::int64_t fitting = std::max<std::int64_t>(wanted_ / row_time_, n_decoding + kLeastForPrompts);

@@ -20,6 +20,8 @@ struct SeqView {
   int priority = 0;
 
   [[nodiscard]] int n_pending() const { return n_total - n_computed; }
+  // Its prompt is computed: one row gives its next token.
+  [[nodiscard]] bool decodes() const { return n_pending() == 1 && n_computed >= n_prompt; }
 };
 
 struct KvBudget {

@@ -9,8 +9,7 @@
 namespace mie {
 namespace {
 
-bool is_decode(const SeqView& seq) { return seq.n_pending() == 1 && seq.n_computed >= seq.n_prompt; }
-bool is_prefill(const SeqView& seq) { return seq.n_pending() >= 1 && !is_decode(seq); }
+bool is_prefill(const SeqView& seq) { return seq.n_pending() >= 1 && !seq.decodes(); }
 
 }  // namespace
 
@@ -39,7 +38,7 @@ void StepBuilder::decode() {
   while (decode_blocks() > n_free_) evict_youngest();
   for (const SeqView& seq : kept()) {
     if (n_tokens_left_ == 0 || n_rows() == limits_.max_seqs) return;
-    if (is_decode(seq)) schedule(seq, 1);
+    if (seq.decodes()) schedule(seq, 1);
   }
 }
 
@@ -89,7 +88,7 @@ int StepBuilder::decode_blocks() const {
   int n_blocks = 0;
   for (const SeqView& seq : kept()) {
     if (n_rows_left == 0) break;
-    if (!is_decode(seq)) continue;
+    if (!seq.decodes()) continue;
     n_blocks += new_blocks(seq, 1);
     --n_rows_left;
   }
