@@ -12,11 +12,12 @@ endif()
 include(CheckPIESupported)
 check_pie_supported(LANGUAGES CXX)
 
-# The base folder makes a checkout in another place hit the same cache entries: ccache hashes paths relative to it.
+# The base folder makes a checkout in another place hit the same cache entries: ccache hashes paths relative to it. The
+# sloppiness is what it wants for precompiled headers; no source here depends on the time of its compilation.
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER
-    "${CMAKE_COMMAND};-E;env;CCACHE_BASEDIR=${CMAKE_SOURCE_DIR};CCACHE_NOHASHDIR=1;${CCACHE}")
+    "${CMAKE_COMMAND};-E;env;CCACHE_BASEDIR=${CMAKE_SOURCE_DIR};CCACHE_NOHASHDIR=1;CCACHE_DEPEND=1;CCACHE_SLOPPINESS=pch_defines,time_macros;${CCACHE}")
 endif()
 
 # Every one of our targets links this: flags that must not reach third-party code.

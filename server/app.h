@@ -4,6 +4,7 @@
 #include "server/config.h"
 #include "server/connection_table.h"
 #include "server/engine_setup.h"
+#include "server/exit_codes.h"
 #include "server/listener.h"
 #include "server/service.h"
 
@@ -16,13 +17,6 @@
 #include <thread>
 
 namespace mie {
-
-// Exit codes of `mie`.
-inline constexpr int kExitClean = 0;
-inline constexpr int kExitRequestFailed = 1;
-inline constexpr int kExitConfig = 2;
-inline constexpr int kExitAtOnce = 3;
-inline constexpr int kExitBroken = 70;
 
 class App {
  public:

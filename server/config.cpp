@@ -1,6 +1,7 @@
 #include "server/config.h"
 
 #include "core/base/ensure.h"
+#include "server/listener.h"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>

@@ -4,7 +4,6 @@
 
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "server/listener.h"
 #include "server/server_options.h"
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "server/connection_table.h"
+#include "server/server_options.h"
 #include "server/service.h"
 #include "server/session.h"
 
@@ -15,12 +16,6 @@
 #include <string>
 
 namespace mie {
-
-struct ListenAddress {
-  std::string host = "127.0.0.1";
-  std::uint16_t port = 8000;  // 0: any free one
-  std::string unix_path{};    // not empty: a unix socket instead of TCP
-};
 
 class Listener {
  public:

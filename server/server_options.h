@@ -1,12 +1,19 @@
-// Limits and timeouts of the HTTP side, checked by config. Value; immutable once the server runs.
+// Address, limits and timeouts of the HTTP side, checked by config. Value; immutable once the server runs.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace mie {
+
+struct ListenAddress {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 8000;  // 0: any free one
+  std::string unix_path{};    // not empty: a unix socket instead of TCP
+};
 
 struct ServerOptions {
   using Duration = std::chrono::milliseconds;

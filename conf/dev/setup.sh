@@ -42,7 +42,7 @@ missing_packages() {
     if [[ $status == installed ]]; then have[${package%%:*}]=$version; fi
   done < <(dpkg-query -W -f '${db:Status-Status} ${Package} ${Version}\n')
   while read -r group name pinned _ _ file; do
-    [[ " $* " == *" $group "* ]] || continue
+    [[ $group && " $* " == *" $group "* ]] || continue
     if [[ $file == command:* ]] && command -v "${file#command:}" >/dev/null; then continue; fi
     version=${have[$name]:-}
     if [[ $version != "$pinned" ]] && ! dpkg --compare-versions "${version:-0}" ge "$pinned"; then echo "$name"; fi

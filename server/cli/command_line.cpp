@@ -1,10 +1,10 @@
 #include "server/cli/command_line.h"
 
 #include "core/base/build_info.h"
-#include "server/app.h"
 #include "server/cli/bench.h"
 #include "server/cli/generate.h"
 #include "server/cli/serve.h"
+#include "server/exit_codes.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -98,30 +98,34 @@ Result<Config> configure(const ConfigSources& sources) {
   return std::move(merged->config);
 }
 
+int run_parsed(CLI::App& app, int argc, char** argv, const std::function<Result<int>()>& run) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& done) {  // --help, --version
+    return app.exit(done);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "mie: %s (see %s --help)\n", error.what(), app.get_name().c_str());
+    return kExitConfig;
+  }
+  const auto outcome = run();
+  if (outcome.has_error()) {
+    std::fprintf(stderr, "mie: %s\n", outcome.error().message.c_str());
+    return kExitConfig;
+  }
+  return *outcome;
+}
+
 int run_command_line(int argc, char** argv) {
   CLI::App app("Mini Inference Engine: serves language models over HTTP with server-sent events.", "mie");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   CLI::App& serve = *app.add_subcommand("serve", "Serve a model over HTTP");
   CLI::App& generate = *app.add_subcommand("generate", "Generate in the terminal, without a server");
-  CLI::App& bench = *app.add_subcommand("bench", "Measure this machine and this program");
+  app.add_subcommand("bench", "Measure this machine and this program");  // for --help: its flags are another program's
+  if (argc > 1 && std::string_view(argv[1]) == "bench") return run_bench(argv + 1);
   ServeCommand serve_command(serve);
   GenerateCommand generate_command(generate);
-  BenchCommand bench_command(bench);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& done) {  // --help, --version
-    return app.exit(done);
-  } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "mie: %s (see mie --help)\n", error.what());
-    return kExitConfig;
-  }
-  const auto run = serve.parsed() ? serve_command.run() : bench.parsed() ? bench_command.run() : generate_command.run();
-  if (run.has_error()) {
-    std::fprintf(stderr, "mie: %s\n", run.error().message.c_str());
-    return kExitConfig;
-  }
-  return *run;
+  return run_parsed(app, argc, argv, [&] { return serve.parsed() ? serve_command.run() : generate_command.run(); });
 }
 
 }  // namespace mie

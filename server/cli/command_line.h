@@ -3,6 +3,7 @@
 
 #include "server/config.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ class ConfigFlags {
 
 // Merges, prints warnings, and starts the log. Error kConfig.
 Result<Config> configure(const ConfigSources& sources);
+
+// Parses, then runs; the exit code. What is wrong is one line on stderr.
+int run_parsed(CLI::App& app, int argc, char** argv, const std::function<Result<int>()>& run);
 
 // Runs `mie`; the exit code.
 int run_command_line(int argc, char** argv);

@@ -2,8 +2,9 @@
 
 #include "core/base/log.h"
 #include "server/api/generation_run.h"
-#include "server/app.h"
+#include "server/engine_setup.h"
 #include "server/exchange.h"
+#include "server/exit_codes.h"
 #include "server/json/response_write.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Expected values are worked out by hand; ln 2 = 0.693147….
-#include "server/cli/quality_figures.h"
+#include "bench/quality/figures.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 """A download that does not match its lock entry is refused, deleted, and ends the command with an error."""
 
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -109,3 +110,8 @@ def test_the_lock_file_of_this_repository_is_whole():
     assert {e.group for e in entries} == set(fetch.GROUPS)
     assert all(e.sha256 != "apt" or e.group.startswith("deb/") for e in entries)
     assert len({(e.group, e.name) for e in entries}) == len(entries)
+
+
+def test_no_group_of_packages_wants_no_package():
+    done = subprocess.run(["bash", "-c", "source conf/dev/setup.sh; missing_packages"], cwd=ROOT, capture_output=True, text=True)
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)

@@ -55,6 +55,8 @@ def test_a_good_tree_has_no_findings(tmp_path):
     ("models/native/runner.h", "#include <ATen/ATen.h>", "ATen/ headers appear only under"),
     ("core/engine/step.h", "#  include <boost/beast/http.hpp>", "boost/beast headers appear only under"),
     ("kv/table.h", '#include "block_pool.h"', "include from the root"),
+    ("server/main.cpp", '#include "bench/micro/gates.h"', "server/ may not include"),
+    ("cmake/precompiled/std.h", '#include "kv/block_pool.h"', "cmake/ may not include"),
 ])
 def test_include_directions(tmp_path, path, line, says):
     found = findings(tmp_path, {path: f"// It.\n#pragma once\n{line}\n"})

@@ -15,11 +15,16 @@ struct Vec {
   using Bytes = __m512i;  // 64 bytes
 
   // Rows of a tile, over half a panel and (Wide) over a whole one: at most 24 accumulators (of quantised weights half of them
-  // integer ones) and what feeds them.
+  // integer ones) and what feeds them. Low ones under a sanitizer: the optimiser's work on the checks of a tile grows with the
+  // square of their number, and each loop and each edge is there all the same.
+#if defined(MIE_LOW_TILES)
+  static constexpr int kRowsS8 = 3, kWideRowsS8 = 2;
+  static constexpr int kRowsW4A16 = 3, kWideRowsW4A16 = 2, kRowsBf16 = 3, kWideRowsBf16 = 3, kRowsAttend = 2;
+#elif defined(__AVX512BF16__)
   static constexpr int kRowsS8 = 12, kWideRowsS8 = 5;
-#if defined(__AVX512BF16__)
   static constexpr int kRowsW4A16 = 11, kWideRowsW4A16 = 4, kRowsBf16 = 12, kWideRowsBf16 = 12, kRowsAttend = 6;
 #else
+  static constexpr int kRowsS8 = 12, kWideRowsS8 = 5;
   static constexpr int kRowsW4A16 = 9, kWideRowsW4A16 = 2, kRowsBf16 = 12, kWideRowsBf16 = 12, kRowsAttend = 5;
 #endif
   static constexpr int kAttendVecs = 4;     // vectors of tokens or dimensions that attention holds at once

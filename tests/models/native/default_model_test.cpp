@@ -3,7 +3,7 @@
 #include "models/native/thread_pool.h"
 #include "models/registry.h"
 #include "models/weights/gguf.h"
-#include "tests/models/torch/step_driver.h"
+#include "tests/fakes/step_driver.h"
 
 #include <gtest/gtest.h>
 

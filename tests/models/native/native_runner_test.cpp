@@ -2,10 +2,10 @@
 #include "models/native/native_runner.h"
 #include "core/base/ensure.h"
 #include "models/native/thread_pool.h"
+#include "tests/fakes/naive_decoder.h"
+#include "tests/fakes/step_driver.h"
+#include "tests/fakes/synthetic_model.h"
 #include "tests/models/native/kernel_inputs.h"
-#include "tests/models/torch/naive_decoder.h"
-#include "tests/models/torch/step_driver.h"
-#include "tests/models/torch/synthetic_model.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 #include "models/native/native_runner.h"
 #include "models/native/thread_pool.h"
 #include "tests/fakes/allocation_meter.h"
-#include "tests/models/torch/synthetic_model.h"
+#include "tests/fakes/synthetic_model.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // What the loader of the torch backend says when something is missing or does not fit.
 #include "models/torch/open_torch.h"
-#include "tests/models/torch/synthetic_model.h"
+#include "tests/fakes/synthetic_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 // The torch backend on small random decoders: against an fp64 reference in plain loops, and when a step fails.
 #include "core/base/ensure.h"
 #include "models/torch/open_torch.h"
+#include "tests/fakes/naive_decoder.h"
 #include "tests/fakes/run_step.h"
-#include "tests/models/torch/naive_decoder.h"
-#include "tests/models/torch/step_driver.h"
-#include "tests/models/torch/synthetic_model.h"
+#include "tests/fakes/step_driver.h"
+#include "tests/fakes/synthetic_model.h"
 
 #include <gtest/gtest.h>
 

@@ -186,7 +186,12 @@ std::string source_prelude() {
 }
 
 TEST(Marks, EveryInputByteAndNoOtherIsMarked) {
+  // A sanitizer looks at memory, for which fewer templates do.
+#if __has_feature(address_sanitizer)
+  constexpr int kRounds = 3'500;
+#else
   constexpr int kRounds = 14'000;
+#endif
   RenderLimits limits;
   limits.n_steps = 20'000;  // many small renders show more than a few large ones
   limits.output_bytes = 4 << 10;
@@ -216,8 +221,8 @@ TEST(Marks, EveryInputByteAndNoOtherIsMarked) {
       n_input_bytes += from_input ? 1 : 0;
     }
   }
-  EXPECT_GT(n_rendered, 10'000);
-  EXPECT_GT(n_input_bytes, 50'000u);
+  EXPECT_GT(n_rendered, kRounds * 5 / 7);
+  EXPECT_GT(n_input_bytes, std::size_t{kRounds} * 25 / 7);
 }
 
 }  // namespace

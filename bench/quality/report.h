@@ -1,7 +1,7 @@
 // What `mie bench quality` prints: a table for people, JSON for programs. Values and pure functions; any thread.
 #pragma once
 
-#include "server/cli/quality_figures.h"
+#include "bench/quality/figures.h"
 
 #include <string>
 #include <vector>

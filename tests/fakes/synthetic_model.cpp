@@ -1,4 +1,4 @@
-#include "tests/models/torch/synthetic_model.h"
+#include "tests/fakes/synthetic_model.h"
 
 #include <algorithm>
 #include <random>

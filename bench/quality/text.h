@@ -3,9 +3,9 @@
 // of one chunk. Values and functions of whoever drives the runner; one thread.
 #pragma once
 
+#include "bench/quality/figures.h"
 #include "core/base/error.h"
 #include "models/model_runner.h"
-#include "server/cli/quality_figures.h"
 
 #include <cstdint>
 #include <optional>

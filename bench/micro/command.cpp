@@ -1,4 +1,4 @@
-#include "server/cli/bench_micro.h"
+#include "bench/micro/command.h"
 
 #include <CLI/CLI.hpp>
 

@@ -1,4 +1,4 @@
-#include "server/cli/quality_figures.h"
+#include "bench/quality/figures.h"
 
 #include "core/base/ensure.h"
 

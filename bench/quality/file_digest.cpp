@@ -1,4 +1,4 @@
-#include "server/cli/file_digest.h"
+#include "bench/quality/file_digest.h"
 
 #include <sys/types.h>
 

@@ -2,7 +2,7 @@
 // cache. Shares no code with the backends. Test code.
 #pragma once
 
-#include "tests/models/torch/synthetic_model.h"
+#include "tests/fakes/synthetic_model.h"
 
 #include <span>
 #include <vector>

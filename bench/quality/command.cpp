@@ -1,10 +1,10 @@
-#include "server/cli/quality.h"
+#include "bench/quality/command.h"
 
+#include "bench/quality/file_digest.h"
+#include "bench/quality/report.h"
+#include "bench/quality/text.h"
 #include "core/base/log.h"
-#include "server/app.h"
-#include "server/cli/file_digest.h"
-#include "server/cli/quality_report.h"
-#include "server/cli/quality_text.h"
+#include "server/exit_codes.h"
 #include "server/model_loader.h"
 
 #include <CLI/CLI.hpp>

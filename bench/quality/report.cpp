@@ -1,4 +1,4 @@
-#include "server/cli/quality_report.h"
+#include "bench/quality/report.h"
 
 #include "core/base/build_info.h"
 #include "server/json/response_write.h"

@@ -1,4 +1,4 @@
-#include "server/cli/quality_text.h"
+#include "bench/quality/text.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // `mie bench micro`: the native backend's kernels against what this machine can do (bench/micro/micro.h).
 #pragma once
 
+#include "bench/bench_command.h"
 #include "bench/micro/micro.h"
-#include "server/cli/bench.h"
 
 namespace mie {
 

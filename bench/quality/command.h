@@ -2,9 +2,9 @@
 // process, and prints how far their next-token distributions are apart. On the main thread.
 #pragma once
 
-#include "server/cli/bench.h"
+#include "bench/bench_command.h"
+#include "bench/quality/report.h"
 #include "server/cli/command_line.h"
-#include "server/cli/quality_report.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "tests/models/torch/naive_decoder.h"
+#include "tests/fakes/naive_decoder.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tests/models/torch/step_driver.h"
+#include "tests/fakes/step_driver.h"
 #include "tests/fakes/run_step.h"
 
 #include <algorithm>

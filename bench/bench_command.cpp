@@ -1,0 +1,38 @@
+#include "bench/bench_command.h"
+
+#include "bench/micro/command.h"
+#include "bench/quality/command.h"
+#include "core/base/ensure.h"
+#include "server/cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+
+namespace mie {
+
+template <class Subcommand>
+void BenchCommand::add(CLI::App& command, const char* name, const char* help) {
+  CLI::App& own = *command.add_subcommand(name, help);
+  entries_.push_back({&own, std::make_unique<Subcommand>(own)});
+}
+
+BenchCommand::BenchCommand(CLI::App& command) {
+  command.require_subcommand(1);
+  add<BenchMicro>(command, "micro", "Kernels of the native backend against what this machine can do");
+  add<QualityBench>(command, "quality", "Distance of the output distributions from the fp32 reference, on a text");
+}
+
+Result<int> BenchCommand::run() {
+  const auto given = std::find_if(entries_.begin(), entries_.end(), [](const Entry& entry) { return entry.command->parsed(); });
+  ENSURE(given != entries_.end(), "CLI11 requires a subcommand");
+  return given->subcommand->run();
+}
+
+int run_bench_program(int argc, char** argv) {
+  CLI::App app("Measures this machine and Mini Inference Engine.", "mie bench");
+  BenchCommand command(app);
+  return run_parsed(app, argc, argv, [&command] { return command.run(); });
+}
+
+}  // namespace mie
