@@ -1,7 +1,6 @@
 #include "core/sequence.h"
 
 #include "core/base/ensure.h"
-#include "kv/page_layout.h"
 
 #include <limits>
 #include <string>
@@ -26,7 +25,10 @@ const Request& checked(const std::shared_ptr<const Request>& request) {
 }  // namespace
 
 Sequence::Sequence(std::shared_ptr<const Request> request, BlockPool& pool, int block_size)
-    : request_(std::move(request)), tokens_(checked(request_).prompt), blocks_(pool, block_size) {}
+    : request_(std::move(request)),
+      tokens_(checked(request_).prompt),
+      n_total_(static_cast<int>(tokens_.size())),
+      blocks_(pool, block_size) {}
 
 SeqView Sequence::view() const {
   ENSURE(state_ != SeqState::kFinished, named(*request_, "view of a finished sequence"));
@@ -37,7 +39,8 @@ SeqView Sequence::view() const {
           .n_computed = n_computed_,
           .n_blocks = blocks_.n_blocks(),
           .max_total = max_total(),
-          .priority = request_->priority};
+          .priority = request_->priority,
+          .n_drafts = n_drafts()};
 }
 
 void Sequence::admit() {
@@ -54,13 +57,32 @@ void Sequence::commit(int n_tokens, std::optional<TokenId> sampled) {
   ENSURE(n_computed_ + n_tokens <= blocks_.capacity(), named(*request_, "commit of tokens without blocks"));
   ENSURE(sampled.has_value() == (n_tokens == n_pending()), named(*request_, "a token is sampled exactly at the end"));
   ENSURE(!sampled || n_total() < max_total(), named(*request_, "sampled past max_tokens"));
-  if (sampled) tokens_.push_back(*sampled);
+  accept(0);
+  if (sampled) {
+    tokens_.push_back(*sampled);
+    ++n_total_;
+  }
   n_computed_ += n_tokens;
   check();
 }
 
+void Sequence::draft(std::span<const TokenId> drafts) {
+  ENSURE(state_ == SeqState::kRunning && n_pending() == 1, named(*request_, "drafts without one pending token"));
+  ENSURE(drafts.empty() || drafts.size() < static_cast<std::size_t>(max_total() - n_total_),
+         named(*request_, "drafts past max_tokens"));
+  accept(0);
+  tokens_.insert(tokens_.end(), drafts.begin(), drafts.end());
+}
+
+void Sequence::accept(int n) {
+  ENSURE(n >= 0 && n <= n_drafts(), named(*request_, "accepts drafts that it does not have"));
+  n_total_ += n;
+  tokens_.resize(static_cast<std::size_t>(n_total_));
+}
+
 void Sequence::preempt() {
   ENSURE(state_ == SeqState::kRunning, named(*request_, "preempted while not running"));
+  accept(0);
   blocks_.clear();
   n_computed_ = 0;
   state_ = SeqState::kWaiting;
@@ -69,6 +91,7 @@ void Sequence::preempt() {
 
 void Sequence::finish(FinishReason reason) {
   ENSURE(state_ != SeqState::kFinished, named(*request_, "finished twice"));
+  accept(0);
   blocks_.clear();
   n_computed_ = 0;
   finish_reason_ = reason;

@@ -43,6 +43,9 @@ class BlockTable {
   // Gives every block back.
   void clear();
 
+  // Gives all blocks but the first `n` back. REQUIRES: 0 ≤ n ≤ n_blocks().
+  void shrink(int n);
+
   // REQUIRES: 0 ≤ position < capacity().
   [[nodiscard]] KvSlot slot(int position) const;
 

@@ -44,6 +44,7 @@ struct Config {
   std::int64_t max_queue_tokens = 1 << 20;
   std::chrono::milliseconds step_time{100};
   std::chrono::milliseconds step_limit{15'000};
+  std::string speculate = "off";  // off or ngram[:drafts]
   bool paranoid = false;
 
   // HTTP

@@ -189,6 +189,10 @@ Complaint check_scheduler(const std::string& value) {
   return parse_scheduler(value).has_error() ? Complaint("one of serial, static, continuous, chunked") : std::nullopt;
 }
 
+Complaint check_speculation(const std::string& value) {
+  return parse_speculation(value) ? Complaint() : "off, ngram or ngram:k with k between 1 and 7";
+}
+
 Complaint check_seed(const std::string& value) {
   const auto seed = parse_integer(value);
   return value.empty() || (seed && *seed >= 0) ? std::nullopt : Complaint("an integer between 0 and 9223372036854775807");
@@ -247,6 +251,9 @@ std::vector<ConfigOption> model_options() {
                         [](Config& c) -> auto& { return c.max_prefill_chunk; }));
   all.push_back(duration({"step-time", kScope, "chunked: prompts take no more of a step while others wait for a token; 0: any"},
                          0, [](Config& c) -> auto& { return c.step_time; }));
+  all.push_back(text(
+      {"speculate", kScope, "off, or ngram[:k]: verify up to k guessed tokens a step; the text is the same"},
+      [](Config& c) -> auto& { return c.speculate; }, check_speculation));
   all.push_back(
       flag({"paranoid", kScope, "run every invariant check after each step"}, [](Config& c) -> auto& { return c.paranoid; }));
   all.push_back(text(

@@ -1,5 +1,7 @@
 #include "server/config_values.h"
 
+#include "core/engine/engine_options.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -59,6 +61,16 @@ std::optional<std::vector<int>> parse_core_list(std::string_view text) {
     begin = end + 1;
   }
   return cores;
+}
+
+std::optional<int> parse_speculation(std::string_view text) {
+  constexpr int kUsual = 4;
+  constexpr std::string_view kPrefix = "ngram:";
+  if (text == "off") return 0;
+  if (text == "ngram") return kUsual;
+  if (!text.starts_with(kPrefix)) return {};
+  const auto n = parse_integer(text.substr(kPrefix.size()));
+  return n && *n >= 1 && *n < kDraftRows ? std::optional(static_cast<int>(*n)) : std::nullopt;
 }
 
 std::string show_duration(std::chrono::milliseconds value) {

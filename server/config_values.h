@@ -17,6 +17,9 @@ namespace mie {
 // "0,1,4": at least one core, each once.
 [[nodiscard]] std::optional<std::vector<int>> parse_core_list(std::string_view text);
 
+// "off": 0; "ngram": 4; "ngram:k": k drafts, 1 … 7.
+[[nodiscard]] std::optional<int> parse_speculation(std::string_view text);
+
 [[nodiscard]] std::string show_duration(std::chrono::milliseconds value);
 [[nodiscard]] std::string show_size(std::int64_t bytes);
 

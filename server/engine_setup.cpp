@@ -1,5 +1,9 @@
 #include "server/engine_setup.h"
 
+#include "server/config_values.h"
+
+#include <algorithm>
+
 namespace mie {
 namespace {
 
@@ -8,6 +12,8 @@ EngineOptions engine_options(const Config& config, const LoadedModel& model, Sch
   options.limits = limits_for(kind, {config.max_num_seqs, config.max_num_batched_tokens, config.max_prefill_chunk});
   if (kind == SchedulerKind::kChunked) options.step_time = config.step_time;
   options.row_time = model.row_time;
+  options.n_drafts = parse_speculation(config.speculate).value();  // checked with the configuration
+  if (options.n_drafts > 0) options.limits.draft_rows = std::min(kDraftRows, options.limits.max_tokens);
   options.n_blocks = model.n_blocks;
   options.block_size = model.block_size;
   options.max_model_len = model.served.max_model_len;

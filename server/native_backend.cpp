@@ -1,4 +1,5 @@
 #include "core/base/log.h"
+#include "core/engine/engine_options.h"
 #include "models/native/native_runner.h"
 #include "models/native/thread_pool.h"
 #include "server/backend.h"
@@ -110,7 +111,7 @@ Result<std::unique_ptr<Backend>> make_native_backend(const Config& config) {
   if (cores.has_error()) return cores.error();
   options.cores = std::move(*cores);
   options.max_rows = config.max_num_batched_tokens;
-  options.max_logits = std::min(config.max_num_seqs, config.max_num_batched_tokens);
+  options.max_logits = std::min(std::max(config.max_num_seqs, kDraftRows), config.max_num_batched_tokens);
   return std::unique_ptr<Backend>(std::make_unique<NativeBackend>(std::move(options)));
 }
 

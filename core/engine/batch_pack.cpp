@@ -14,8 +14,11 @@ void check(const PackRow& row) {
   const Sequence& seq = *row.sequence;
   const Scheduled& planned = row.scheduled;
   ENSURE(planned.first_position == seq.n_computed(), "a plan starts where the cache ends");
-  ENSURE(planned.n_tokens >= 1 && planned.n_tokens <= seq.n_pending(), "a plan runs pending tokens");
-  ENSURE(planned.samples == (planned.n_tokens == seq.n_pending()), "a plan samples exactly at the end");
+  const int n_own = planned.n_tokens - planned.n_drafts;
+  ENSURE(n_own >= 1 && n_own <= seq.n_pending(), "a plan runs pending tokens");
+  ENSURE(planned.samples == (n_own == seq.n_pending()), "a plan samples exactly at the end");
+  ENSURE(planned.n_drafts >= 0 && planned.n_drafts <= (planned.samples ? seq.n_drafts() : 0),
+         "a plan verifies proposed drafts");
   const auto capacity = n_blocks(row) * static_cast<std::size_t>(seq.blocks().block_size());
   ENSURE(capacity >= static_cast<std::size_t>(seq.n_computed() + planned.n_tokens), "a plan takes blocks for its rows");
 }
@@ -39,7 +42,7 @@ void pack_batch(std::span<const PackRow> rows, StepBatch& batch) {
   batch.max_blocks = static_cast<std::int32_t>(width);
   batch.row_starts.push_back(0);
   for (const PackRow& row : rows) {
-    const auto tokens = row.sequence->tokens();
+    const auto tokens = row.sequence->with_drafts(row.scheduled.n_drafts);
     const int end = row.scheduled.first_position + row.scheduled.n_tokens;
     for (int position = row.scheduled.first_position; position < end; ++position) {
       batch.tokens.push_back(tokens[static_cast<std::size_t>(position)].value());
@@ -47,22 +50,23 @@ void pack_batch(std::span<const PackRow> rows, StepBatch& batch) {
     }
     batch.row_starts.push_back(batch.n_tokens());
     append_table(row, width, batch.block_tables);
-    if (row.scheduled.samples) batch.logits_rows.push_back(batch.n_tokens() - 1);
+    for (int i = row.scheduled.n_sampled(); i > 0; --i) batch.logits_rows.push_back(batch.n_tokens() - i);
   }
 }
 
 void pack_sampling_rows(std::span<const PackRow> rows, std::vector<SamplingRow>& sampling) {
   sampling.clear();
   for (const PackRow& row : rows) {
-    if (!row.scheduled.samples) continue;
     const Sequence& seq = *row.sequence;
     const Request& request = seq.request();
-    SamplingRow wanted = request.sampling.row();
-    wanted.position = seq.n_total();
-    wanted.prompt = seq.prompt();
-    wanted.generated = seq.generated();
-    if (seq.n_generated() < request.min_tokens) wanted.banned = request.stop_ids;
-    sampling.push_back(wanted);
+    for (int i = 0; i < row.scheduled.n_sampled(); ++i) {
+      SamplingRow wanted = request.sampling.row();
+      wanted.position = seq.n_total() + i;
+      wanted.prompt = seq.prompt();
+      wanted.generated = seq.with_drafts(i).subspan(seq.prompt().size());
+      if (seq.n_generated() + i < request.min_tokens) wanted.banned = request.stop_ids;
+      sampling.push_back(wanted);
+    }
   }
 }
 

@@ -23,7 +23,8 @@ struct PackRow {
 // REQUIRES: rows of the plan lie inside their sequences, and the blocks cover them.
 void pack_batch(std::span<const PackRow> rows, StepBatch& batch);
 
-// One per row that samples, in order. The spans view the sequences and are valid until their next commit.
+// One per sampled token, in order: a row that samples, then each of its drafts as if those before it were generated. The
+// spans view the sequences and are valid until their next commit.
 void pack_sampling_rows(std::span<const PackRow> rows, std::vector<SamplingRow>& sampling);
 
 }  // namespace mie

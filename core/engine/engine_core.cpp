@@ -47,7 +47,7 @@ EngineCore::EngineCore(const EngineOptions& options, EngineParts parts, EngineMe
       parts_(parts),
       metrics_(metrics),
       pool_(options.n_blocks),
-      requests_(pool_, options.block_size),
+      requests_(pool_, options.block_size, options.n_drafts),
       work_(options.limits, blocks_for(options.max_model_len, options.block_size)),
       budget_(options.step_time, options.row_time) {}
 

@@ -72,6 +72,7 @@ class EngineCore {
   };
   class Admission;
 
+  void draft();
   void plan();
   void check_plan(KvBudget budget, StepLimits limits) const;
   void make_room();
@@ -79,9 +80,11 @@ class EngineCore {
   void reserve(KvReservation& held);
   void run_model(const KvReservation& held);
   void commit(const Stamps& stamps);
-  void advance(const StepRow& row, const Stamps& stamps, std::optional<TokenId> sampled);
-  void count_computed(LiveRequest& live, const Scheduled& scheduled, Clock::time_point now);
-  void hand_over(LiveRequest& live, Sampled sampled, Clock::time_point now);
+  [[nodiscard]] std::size_t n_kept(const StepRow& row, std::span<const Sampled> sampled) const;
+  void advance(const StepRow& row, const Stamps& stamps, std::span<const Sampled> kept);
+  void count_computed(LiveRequest& live, const Scheduled& scheduled, int n_rejected, Clock::time_point now);
+  void hand_over(LiveRequest& live, std::span<Sampled> kept, Clock::time_point now);
+  [[nodiscard]] std::optional<Finish> ending(const Sequence& seq, TokenId token, int n_generated) const;
 
   void release(RequestId id, const Release& release);
   void end_each(const std::vector<LiveRequest*>& requests, FinishReason reason, const Error& error);

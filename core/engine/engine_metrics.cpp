@@ -34,6 +34,12 @@ void EngineMetrics::preempted(int n_total) {
 
 void EngineMetrics::computed(ComputeKind kind, int n_tokens) { mie_.tokens_computed[kind].Increment(n_tokens); }
 
+void EngineMetrics::drafts(int n, int n_accepted) {
+  vllm_.drafts.Increment();
+  vllm_.draft_tokens.Increment(n);
+  vllm_.accepted_tokens.Increment(n_accepted);
+}
+
 void EngineMetrics::prefill_complete(int n_prompt, int n_cached) {
   vllm_.prompt_tokens.Increment(n_prompt);
   vllm_.prompt_tokens_by_source[TokenSource::kLocalCompute].Increment(n_prompt - n_cached);

@@ -47,6 +47,7 @@ class EngineMetrics {
   void admitted(int n_total);   // waiting → running
   void preempted(int n_total);  // running → waiting
   void computed(ComputeKind kind, int n_tokens);
+  void drafts(int n, int n_accepted);
   void prefill_complete(int n_prompt, int n_cached);
   void first_token(Clock::duration since_arrival);
   void next_token(Clock::duration since_last);

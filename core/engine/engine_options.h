@@ -10,10 +10,15 @@
 
 namespace mie {
 
+// Rows of a step up to which it costs about the reading of the weights, so that verifying drafts is nearly free. One step's
+// StepLimits::draft_rows where there are drafts.
+inline constexpr int kDraftRows = 8;
+
 struct EngineOptions {
   StepLimits limits;                       // as limits_for() of the scheduler's kind gives them
   std::chrono::milliseconds step_time{0};  // wanted while somebody waits for a next token (step_budget.h); 0: no such limit
   std::chrono::nanoseconds row_time{0};    // what a row of a large step costs, measured at the start; 0: not known
+  int n_drafts = 0;                        // most drafts of a sequence in a step (ngram_draft.h); 0: no speculation
   int n_blocks = 0;
   int block_size = 0;                            // tokens; max_model_len for the contiguous baseline
   int max_model_len = 0;                         // prompt + output tokens of one request

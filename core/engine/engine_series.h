@@ -24,7 +24,7 @@ struct Labelled {
 enum class TokenSource { kLocalCompute, kLocalCacheHit };
 enum class EndLabel { kStop, kLength, kAbort, kError };  // finished_reason
 enum class LengthCause { kMaxTokens, kContext };
-enum class ComputeKind { kPrefill, kRecompute, kDecode };
+enum class ComputeKind { kPrefill, kRecompute, kDecode, kRejected };
 enum class BlockUse { kFree, kUsed, kCached };
 enum class StepPhase { kPlan, kRun, kCommit, kAll };
 // Of mie_tokens_discarded_total: the outcomes in their order, where kComplete's place is taken by `overshoot`, the tokens
@@ -42,6 +42,9 @@ struct VllmSeries {
   prometheus::Counter& generation_tokens;
   Labelled<prometheus::Counter, EndLabel, 4> request_success;
   prometheus::Counter& preemptions;
+  prometheus::Counter& drafts;
+  prometheus::Counter& draft_tokens;
+  prometheus::Counter& accepted_tokens;
   prometheus::Counter& prefix_queries;
   prometheus::Counter& prefix_hits;
   prometheus::Histogram& time_to_first_token;
@@ -66,7 +69,7 @@ struct MieSeries {
   Labelled<prometheus::Counter, LengthCause, 2> length_stops;
   prometheus::Histogram& cancel_time;
   prometheus::Gauge& waiting_tokens;
-  Labelled<prometheus::Counter, ComputeKind, 3> tokens_computed;
+  Labelled<prometheus::Counter, ComputeKind, 4> tokens_computed;
   prometheus::Counter& prefill_abandoned;
   prometheus::Counter& tokens_delivered;
   prometheus::Gauge& tokens_pending;

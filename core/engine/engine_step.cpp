@@ -3,6 +3,7 @@
 #include "core/engine/admission.h"
 #include "core/engine/batch_pack.h"
 #include "core/engine/engine_core.h"
+#include "core/engine/ngram_draft.h"
 #include "core/sched/plan_check.h"
 
 #include <fmt/format.h>
@@ -62,10 +63,23 @@ EngineCore::Progress EngineCore::step() {
   return Progress::kSome;
 }
 
+// Where the running sequences alone fill a step, drafts would only cost.
+void EngineCore::draft() {
+  if (options_.n_drafts == 0 || std::cmp_greater_equal(requests_.running().size(), options_.limits.draft_rows)) return;
+  for (LiveRequest* live : requests_.running()) {
+    Sequence& seq = live->seq;
+    if (!seq.view().decodes()) continue;
+    const int n_left = std::min(seq.max_total(), options_.max_model_len) - seq.n_total() - 1;
+    ngram_draft(seq.tokens(), std::min(live->draft_length.next(), n_left), work_.drafts);
+    seq.draft(work_.drafts);
+  }
+}
+
 void EngineCore::plan() {
   const KvBudget budget{.n_free_blocks = pool_.n_free(), .n_blocks = pool_.n_blocks(), .block_size = options_.block_size};
   StepPlan memory = std::move(plan_);
   plan_.clear();  // a throw from here on has no plan
+  draft();
   requests_.view(work_.views);
   const StepLimits limits = budget_.limits(options_.limits, work_.views);
   plan_ = parts_.scheduler.plan(work_.views, budget, limits, std::move(memory));
@@ -131,16 +145,15 @@ void EngineCore::run_model(const KvReservation& held) {
 void EngineCore::commit(const Stamps& stamps) {
   const auto held = metrics_.lock();
   StepFigures figures{.n_seqs = static_cast<int>(work_.rows.size())};
-  auto next = work_.sampled.begin();
+  std::span<Sampled> rest(work_.sampled);
   for (const StepRow& row : work_.rows) {
     row.live->times.max_batch = std::max(row.live->times.max_batch, figures.n_seqs);
     figures.n_tokens += row.scheduled.n_tokens;
-    if (row.scheduled.samples) {
-      advance(row, stamps, next->token);
-      hand_over(*row.live, std::move(*next++), stamps.ran);
-    } else {
-      advance(row, stamps, {});
-    }
+    const auto sampled = rest.first(static_cast<std::size_t>(row.scheduled.n_sampled()));
+    rest = rest.subspan(sampled.size());
+    const auto kept = sampled.first(n_kept(row, sampled));
+    advance(row, stamps, kept);
+    if (!kept.empty()) hand_over(*row.live, kept, stamps.ran);
   }
   publish_kv();
   figures.plan = stamps.planned - stamps.begin;
@@ -150,29 +163,52 @@ void EngineCore::commit(const Stamps& stamps) {
   metrics_.step(figures);
 }
 
-void EngineCore::advance(const StepRow& row, const Stamps& stamps, std::optional<TokenId> sampled) {
+// What was sampled after a draft counts if the draft is what was sampled in its place, and nothing counts after an end.
+std::size_t EngineCore::n_kept(const StepRow& row, std::span<const Sampled> sampled) const {
+  const Sequence& seq = row.live->seq;
+  const auto drafts = seq.with_drafts(row.scheduled.n_drafts).subspan(seq.tokens().size());
+  std::size_t n = 0;
+  while (n < sampled.size()) {
+    const TokenId token = sampled[n++].token;
+    if (n > drafts.size() || drafts[n - 1] != token) break;
+    if (ending(seq, token, seq.n_generated() + static_cast<int>(n))) break;
+  }
+  return n;
+}
+
+void EngineCore::advance(const StepRow& row, const Stamps& stamps, std::span<const Sampled> kept) {
   LiveRequest& live = *row.live;
   if (row.joins) {
     metrics_.admitted(live.seq.n_total());
     requests_.admitted(live);
     if (!live.times.admitted) live.times.admitted = stamps.begin;
   }
-  count_computed(live, row.scheduled, stamps.ran);
-  live.seq.commit(row.scheduled.n_tokens, sampled);
+  const int n_accepted = kept.empty() ? 0 : static_cast<int>(kept.size()) - 1;
+  const int n_rejected = row.scheduled.n_drafts - n_accepted;
+  count_computed(live, row.scheduled, n_rejected, stamps.ran);
+  if (row.scheduled.n_drafts > 0) {
+    metrics_.drafts(row.scheduled.n_drafts, n_accepted);
+    live.draft_length.verified(row.scheduled.n_drafts, n_accepted);
+  }
+  live.seq.accept(n_accepted);
+  live.seq.commit(row.scheduled.n_tokens - n_rejected, kept.empty() ? std::nullopt : std::optional(kept.back().token));
+  if (n_rejected > 0) live.seq.trim();
   ++live.times.n_steps;
 }
 
 // Worked example, prompt of 10, evicted after 6 computed, then rows 0 … 7: 6 are recomputed, 2 are prefill.
-void EngineCore::count_computed(LiveRequest& live, const Scheduled& scheduled, Clock::time_point now) {
+void EngineCore::count_computed(LiveRequest& live, const Scheduled& scheduled, int n_rejected, Clock::time_point now) {
   const int n_prompt = live.seq.n_prompt();
   const int seen = live.n_ever_computed;
-  const int end = scheduled.first_position + scheduled.n_tokens;
+  const int n_tokens = scheduled.n_tokens - n_rejected;
+  const int end = scheduled.first_position + n_tokens;
   const int fresh = std::max(scheduled.first_position, seen);  // first row that was never computed before
   const int n_again = std::min(end, fresh) - scheduled.first_position;
   const int n_prefill = std::max(0, std::min(end, n_prompt) - fresh);
   metrics_.computed(ComputeKind::kRecompute, n_again);
   metrics_.computed(ComputeKind::kPrefill, n_prefill);
-  metrics_.computed(ComputeKind::kDecode, scheduled.n_tokens - n_again - n_prefill);
+  metrics_.computed(ComputeKind::kDecode, n_tokens - n_again - n_prefill);
+  metrics_.computed(ComputeKind::kRejected, n_rejected);
   live.n_ever_computed = std::max(seen, end);
   if (seen < n_prompt && end >= n_prompt) {
     live.times.prefill_end = now;
@@ -180,29 +216,35 @@ void EngineCore::count_computed(LiveRequest& live, const Scheduled& scheduled, C
   }
 }
 
-void EngineCore::hand_over(LiveRequest& live, Sampled sampled, Clock::time_point now) {
+void EngineCore::hand_over(LiveRequest& live, std::span<Sampled> kept, Clock::time_point now) {
   RequestTimes& times = live.times;
-  if (times.first_token) {
-    metrics_.next_token(now - *times.last_token);
-  } else {
-    times.first_token = now;
-    metrics_.first_token(now - times.arrival);
-  }
-  times.last_token = now;
-
-  const Sequence& seq = live.seq;
-  const Request& request = seq.request();
-  const TokenId token = sampled.token;
   SampledTokens tokens;
-  tokens.push_back(std::move(sampled));
-  const bool may_stop = seq.n_generated() > request.min_tokens;  // stop ids are banned until then
-  if (may_stop && std::find(request.stop_ids.begin(), request.stop_ids.end(), token) != request.stop_ids.end()) {
-    end(live, {.reason = FinishReason::kStop, .stop_id = token}, std::move(tokens));
-  } else if (seq.n_total() == seq.max_total() || seq.n_total() >= options_.max_model_len) {
-    end(live, {.reason = FinishReason::kLength}, std::move(tokens));
+  for (Sampled& sampled : kept) {
+    if (times.first_token) {
+      metrics_.next_token(now - *times.last_token);
+    } else {
+      times.first_token = now;
+      metrics_.first_token(now - times.arrival);
+    }
+    times.last_token = now;
+    tokens.push_back(std::move(sampled));
+  }
+  if (auto finish = ending(live.seq, tokens.back().token, live.seq.n_generated())) {
+    end(live, *std::move(finish), std::move(tokens));
   } else {
     outbox_.emplace_back(live.stream, TokenBatch{.tokens = std::move(tokens)});
   }
+}
+
+// Whether the sequence ends with this one as the `n_generated`-th sampled token.
+std::optional<Finish> EngineCore::ending(const Sequence& seq, TokenId token, int n_generated) const {
+  const Request& request = seq.request();
+  const int n_total = seq.n_prompt() + n_generated;
+  const bool may_stop = n_generated > request.min_tokens;  // stop ids are banned until then
+  if (may_stop && std::find(request.stop_ids.begin(), request.stop_ids.end(), token) != request.stop_ids.end())
+    return Finish{.reason = FinishReason::kStop, .stop_id = token};
+  if (n_total == seq.max_total() || n_total >= options_.max_model_len) return Finish{.reason = FinishReason::kLength};
+  return {};
 }
 
 }  // namespace mie

@@ -21,8 +21,9 @@ void leave(Line& line, const LiveRequest& live) {
 }  // namespace
 
 LiveRequest& LiveRequests::add(Submission submission) {
-  auto live = std::make_unique<LiveRequest>(
-      LiveRequest{.seq = Sequence(std::move(submission.request), *pool_, block_size_), .stream = std::move(submission.stream)});
+  auto live = std::make_unique<LiveRequest>(LiveRequest{.seq = Sequence(std::move(submission.request), *pool_, block_size_),
+                                                        .stream = std::move(submission.stream),
+                                                        .draft_length = DraftLength(n_drafts_)});
   live->times.arrival = live->seq.request().arrival;
   live->times.enqueued = submission.enqueued;
   LiveRequest& added = *live;

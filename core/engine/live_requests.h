@@ -2,6 +2,7 @@
 // first, each part by arrival). Pure bookkeeping: no metrics, no streams' events. A member of EngineCore; engine thread only.
 #pragma once
 
+#include "core/engine/draft_length.h"
 #include "core/engine/mailbox.h"
 #include "core/engine/token_stream.h"
 #include "core/finish.h"
@@ -19,6 +20,7 @@ namespace mie {
 struct LiveRequest {
   Sequence seq;
   std::shared_ptr<TokenStream> stream;
+  DraftLength draft_length;
   RequestTimes times{};
   int n_ever_computed = 0;  // the most tokens that its cache has held; below it, work is done for the second time
 
@@ -33,7 +35,8 @@ struct RequestRecord {
 
 class LiveRequests {
  public:
-  LiveRequests(BlockPool& pool, int block_size) : pool_(&pool), block_size_(block_size) {}
+  // `n_drafts`: most drafts of a sequence in a step.
+  LiveRequests(BlockPool& pool, int block_size, int n_drafts) : pool_(&pool), block_size_(block_size), n_drafts_(n_drafts) {}
 
   // To the end of the waiting line.
   LiveRequest& add(Submission submission);
@@ -67,7 +70,7 @@ class LiveRequests {
 
  private:
   BlockPool* pool_;
-  int block_size_;
+  int block_size_, n_drafts_;
   std::unordered_map<RequestId, RequestRecord> records_;
   std::vector<LiveRequest*> running_;
   std::deque<LiveRequest*> waiting_;

@@ -26,6 +26,7 @@ struct StepWork {
     batch.block_tables.reserve(static_cast<std::size_t>(limits.max_seqs) * static_cast<std::size_t>(max_blocks));
   }
 
+  std::vector<TokenId> drafts;
   std::vector<SeqView> views;
   std::vector<StepRow> rows;
   KvReservation::Memory reserved;

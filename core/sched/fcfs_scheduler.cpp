@@ -36,6 +36,7 @@ StepPlan FcfsScheduler::plan(std::span<const SeqView> seqs, KvBudget budget, Ste
     plan_chunked(step, limits.max_prefill_chunk);
   else
     plan_whole(step);
+  step.speculate();
   return step.take();
 }
 

@@ -67,22 +67,27 @@ class PlanCheck {
     const SeqView& seq = seq_of(row.id);
     expect(row.first_position == seq.n_computed, "request {}: starts at {}, computed are {}", id, row.first_position,
            seq.n_computed);
-    expect(row.n_tokens >= 1 && row.n_tokens <= seq.n_pending(), "request {}: {} rows, pending are {}", id, row.n_tokens,
-           seq.n_pending());
+    const int n_own = row.n_tokens - row.n_drafts;
+    expect(n_own >= 1 && n_own <= seq.n_pending(), "request {}: {} rows, pending are {}", id, n_own, seq.n_pending());
+    expect(row.n_drafts >= 0 && row.n_drafts <= seq.n_drafts, "request {}: {} drafts of {}", id, row.n_drafts, seq.n_drafts);
+    expect(row.n_drafts == 0 || (seq.running && seq.decodes()), "request {}: drafts, but does not decode", id);
     expect(row.n_tokens <= limits_.max_prefill_chunk, "request {}: a chunk of {} rows", id, row.n_tokens);
     expect(row.n_new_blocks == lacking(seq, row.n_tokens), "request {}: takes {} blocks, lacks {}", id, row.n_new_blocks,
            lacking(seq, row.n_tokens));
-    expect(row.samples == (row.n_tokens == seq.n_pending()), "request {}: samples before its last token, or not at it", id);
+    expect(row.samples == (n_own == seq.n_pending()), "request {}: samples before its last token, or not at it", id);
   }
 
   void check_budgets() {
-    std::int64_t n_tokens = 0, n_new_blocks = 0, n_free = budget_.n_free_blocks;
+    std::int64_t n_tokens = 0, n_drafts = 0, n_new_blocks = 0, n_free = budget_.n_free_blocks;
     for (const Scheduled& row : plan_.run) {
+      n_drafts += row.n_drafts;
       n_tokens += row.n_tokens;
       n_new_blocks += row.n_new_blocks;
     }
     for (const RequestId id : plan_.evict) n_free += seq_of(id).n_blocks;
     expect(n_tokens <= limits_.max_tokens, "{} rows in the step", n_tokens);
+    expect(n_drafts == 0 || n_tokens <= limits_.draft_rows, "{} rows in a step with drafts", n_tokens);
+    expect(n_drafts == 0 || plan_.evict.empty(), "drafts and an eviction in one step");
     expect(std::cmp_less_equal(plan_.run.size(), limits_.max_seqs), "{} sequences in the step", plan_.run.size());
     expect(n_new_blocks <= n_free, "takes {} blocks of {}", n_new_blocks, n_free);
   }

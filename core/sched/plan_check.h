@@ -5,6 +5,7 @@
 //   budgets    rows ≤ max_tokens and ≤ max_prefill_chunk a sequence, sequences ≤ max_seqs, blocks ≤ free + evicted
 //   identity   nobody twice, nobody unknown, evicted ones run before, rejected ones wait
 //   exactness  rows start at n_computed, end within n_total, sample exactly at n_total, take exactly the blocks they lack
+//   drafts     only behind a row that samples and decodes, only proposed ones, only in small steps, and never with an eviction
 //   order      newcomers are the head of the line in order; eviction takes the youngest first
 //   pressure   eviction only where one sequence less evicted would not do, and never together with a newcomer
 //   rejection  exactly the waiting ones that an empty pool could not hold

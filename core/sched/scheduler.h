@@ -18,6 +18,7 @@ struct SeqView {
   int n_blocks = 0;    // KV blocks held
   int max_total = 0;   // n_prompt + max_tokens: the most it can ever hold
   int priority = 0;
+  int n_drafts = 0;  // guessed tokens after n_total that a step may verify; only of a running one that decodes
 
   [[nodiscard]] int n_pending() const { return n_total - n_computed; }
   // Its prompt is computed: one row gives its next token.
@@ -34,14 +35,18 @@ struct StepLimits {
   int max_seqs = 0;           // sequences in one step
   int max_tokens = 0;         // rows in one step
   int max_prefill_chunk = 0;  // rows of one prompt in one step
+  int draft_rows = 0;         // rows that a step with drafts may have; 0: no drafts are verified
 };
 
 struct Scheduled {
   RequestId id;
   int first_position = 0;  // == n_computed of the sequence (0 after an eviction)
-  int n_tokens = 0;
-  int n_new_blocks = 0;  // blocks to take before the rows fit
-  bool samples = false;  // the rows reach n_total: the last one's logits give a new token
+  int n_tokens = 0;        // drafts included, which come last
+  int n_new_blocks = 0;    // blocks to take before the rows fit
+  bool samples = false;    // the rows reach n_total: the logits of the last one and of each draft give a token
+  int n_drafts = 0;
+
+  [[nodiscard]] int n_sampled() const { return samples ? 1 + n_drafts : 0; }
 
   friend bool operator==(const Scheduled&, const Scheduled&) = default;
 };

@@ -35,6 +35,7 @@ StepPlan StaticScheduler::plan(std::span<const SeqView> seqs, KvBudget budget, S
     advance(step);
   else
     fill(step);
+  step.speculate();
   return step.take();
 }
 

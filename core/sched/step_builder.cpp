@@ -53,6 +53,18 @@ void StepBuilder::prefill(int max_chunk) {
   }
 }
 
+void StepBuilder::speculate() {
+  if (!plan_.evict.empty()) return;
+  auto row = plan_.run.begin();
+  for (const SeqView& seq : kept()) {  // rows of decode() stand in this order
+    const int n_most = std::min(n_tokens_left_, limits_.draft_rows - (limits_.max_tokens - n_tokens_left_));
+    if (row == plan_.run.end() || n_most <= 0) return;
+    if (row->id != seq.id) continue;
+    if (seq.decodes()) add_drafts(seq, *row, n_most);
+    ++row;
+  }
+}
+
 const SeqView* StepBuilder::next_admissible(Claim claim) {
   if (!plan_.evict.empty()) return nullptr;
   while (next_waiting_ < waiting_.size() && never_fits(waiting_[next_waiting_])) ++next_waiting_;
@@ -126,6 +138,19 @@ void StepBuilder::schedule(const SeqView& seq, int n_tokens) {
                        .samples = n_tokens == seq.n_pending()});
   n_free_ -= n_new_blocks;
   n_tokens_left_ -= n_tokens;
+}
+
+void StepBuilder::add_drafts(const SeqView& seq, Scheduled& row, int n_most) {
+  const std::int64_t n_spare = std::max<std::int64_t>(0, std::min<std::int64_t>(n_free_, n_unclaimed_));
+  const std::int64_t n_slots = (seq.n_blocks + row.n_new_blocks + n_spare) * budget_.block_size - seq.n_computed - 1;
+  const auto n_fitting = static_cast<int>(std::min<std::int64_t>(n_slots, n_most));
+  row.n_drafts = std::max(0, std::min({seq.n_drafts, n_fitting, limits_.max_prefill_chunk - 1}));
+  const int n_more_blocks = new_blocks(seq, 1 + row.n_drafts) - row.n_new_blocks;
+  row.n_tokens += row.n_drafts;
+  row.n_new_blocks += n_more_blocks;
+  n_free_ -= n_more_blocks;
+  n_unclaimed_ -= n_more_blocks;
+  n_tokens_left_ -= row.n_drafts;
 }
 
 }  // namespace mie

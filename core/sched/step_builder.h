@@ -32,6 +32,10 @@ class StepBuilder {
   // with them.
   void prefill(int max_chunk);
 
+  // Adds drafts to the rows of decode(), oldest first, as far as the step stays small and the blocks are nobody's claim.
+  // None after an eviction. The last step of a policy.
+  void speculate();
+
   // The head of the line if it may enter now, else null: nobody behind it is looked at. Never after an eviction: those
   // evicted are the head of the line then, and there is no room.
   [[nodiscard]] const SeqView* next_admissible(Claim claim);
@@ -55,6 +59,7 @@ class StepBuilder {
   [[nodiscard]] bool make_room_for_one_token(std::size_t running_index);
   void evict_youngest();
   void schedule(const SeqView& seq, int n_tokens);
+  void add_drafts(const SeqView& seq, Scheduled& row, int n_most);
 
   std::span<const SeqView> running_, waiting_;
   KvBudget budget_;

@@ -54,6 +54,8 @@ def test_native_serves_with(flags):
     (("--pin", "0,0"), "--pin must be"),
     (("--isa", "mmx"), "--isa must be"),
     (("--compute", "w8a8"), "--compute must be"),
+    (("--speculate", "ngram:8"), "--speculate must be off, ngram or ngram:k with k between 1 and 7"),
+    (("--speculate", "draft"), "--speculate must be"),
 ], ids=lambda value: " ".join(value) if isinstance(value, tuple) else "")
 def test_settings_that_native_does_not_have_are_one_line_and_exit_2(flags, reason):
     ended = run("serve", "--port", "0", "--model", real_model(), *flags)

@@ -61,6 +61,33 @@ class BatchPack : public ::testing::Test {
   std::vector<BlockId> fresh{BlockId(9)};
 };
 
+TEST_F(BatchPack, DraftsFollowTheirTokenAndEachIsSampledAfter) {
+  const TokenId guesses[] = {TokenId(80), TokenId(81), TokenId(82)};
+  a.draft(guesses);
+  const Scheduled of_a{.id = a.id(), .first_position = 5, .n_tokens = 3, .n_new_blocks = 0, .samples = true, .n_drafts = 2};
+  const PackRow rows[] = {{&a, of_a, {}},
+                          {&b, {.id = b.id(), .first_position = 0, .n_tokens = 3, .n_new_blocks = 1, .samples = true}, fresh}};
+  const StepBatch batch = batch_of(rows);
+  EXPECT_THAT(batch.tokens, ElementsAre(55, 80, 81, 60, 61, 62));
+  EXPECT_THAT(batch.positions, ElementsAre(5, 6, 7, 0, 1, 2));
+  EXPECT_THAT(batch.row_starts, ElementsAre(0, 3, 6));
+  EXPECT_THAT(batch.logits_rows, ElementsAre(0, 1, 2, 5));
+  const auto sampling = sampling_of(rows);
+  ASSERT_EQ(sampling.size(), 4U);
+  EXPECT_EQ(sampling[0].position, 6);
+  EXPECT_EQ(sampling[2].position, 8);
+  EXPECT_THAT(values(sampling[0].generated), ElementsAre(54, 55));
+  EXPECT_THAT(values(sampling[1].generated), ElementsAre(54, 55, 80));
+  EXPECT_THAT(values(sampling[2].generated), ElementsAre(54, 55, 80, 81));
+  EXPECT_THAT(values(sampling[2].prompt), ElementsAre(50, 51, 52, 53));
+}
+
+TEST_F(BatchPack, DraftsThatWereNotProposedAreRefused) {
+  const Scheduled of_a{.id = a.id(), .first_position = 5, .n_tokens = 2, .n_new_blocks = 0, .samples = true, .n_drafts = 1};
+  const PackRow rows[] = {{&a, of_a, {}}};
+  EXPECT_THROW(batch_of(rows), InvariantError);
+}
+
 TEST_F(BatchPack, LaysOutTheWorkedExample) {
   const PackRow rows[] = {{&a, {.id = a.id(), .first_position = 5, .n_tokens = 1, .n_new_blocks = 0, .samples = true}, {}},
                           {&b, {.id = b.id(), .first_position = 0, .n_tokens = 3, .n_new_blocks = 1, .samples = true}, fresh}};

@@ -18,6 +18,7 @@ EngineOptions options_of(const CoreSetup& setup) {
   options.n_blocks = setup.n_blocks;
   options.block_size = setup.block_size;
   options.max_model_len = setup.max_model_len;
+  options.n_drafts = setup.n_drafts;
   options.paranoid = true;
   return options;
 }

@@ -21,6 +21,7 @@ struct CoreSetup {
   int n_blocks = 64;
   int block_size = 4;
   int max_model_len = 200;
+  int n_drafts = 0;
   SchedulerKind scheduler = SchedulerKind::kChunked;
   FakeOptions model{.n_vocab = 1000};
 };

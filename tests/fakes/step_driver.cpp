@@ -8,11 +8,13 @@ namespace mie::test {
 namespace {
 
 struct Running {
+  std::size_t prompt = 0;       // which
   std::vector<TokenId> tokens;  // prompt and generated
+  std::vector<TokenId> drafts{};  // of this step
   std::size_t n_computed = 0;
   bool preempted = false;
-  std::vector<std::int32_t> blocks;
-  std::vector<Sampled> sampled;
+  std::vector<std::int32_t> blocks{};
+  std::vector<Sampled> sampled{};
 };
 
 // Blocks are dealt like cards, highest first, so that no sequence's pages lie side by side or in order.
@@ -24,12 +26,26 @@ void deal_blocks(std::vector<Running>& group, int n_tokens, int block_size) {
   }
 }
 
-// Adds the next rows of one sequence; true if the last of them samples.
+void guess(Running& running, const Arrangement& arrangement, int n_new) {
+  running.drafts.clear();
+  if (running.sampled.empty() || running.n_computed + 1 != running.tokens.size()) return;
+  const int n_sampled = static_cast<int>(running.sampled.size());
+  for (int i = n_sampled; i < std::min(n_sampled + arrangement.n_drafts, n_new - 1); ++i) {
+    const TokenId right = arrangement.guesses[running.prompt][static_cast<std::size_t>(i)].token;
+    running.drafts.push_back(i % 3 == 2 ? TokenId(right.value() ^ 1) : right);
+  }
+}
+
+// Adds the next rows of one sequence; true if the last of them, and each draft, samples.
 bool pack(StepBatch& batch, Running& running, int chunk) {
   const std::size_t n_rows = std::min(running.tokens.size() - running.n_computed, static_cast<std::size_t>(chunk));
   for (std::size_t i = 0; i < n_rows; ++i, ++running.n_computed) {
     batch.tokens.push_back(running.tokens[running.n_computed].value());
     batch.positions.push_back(static_cast<std::int32_t>(running.n_computed));
+  }
+  for (std::size_t i = 0; i < running.drafts.size(); ++i) {
+    batch.tokens.push_back(running.drafts[i].value());
+    batch.positions.push_back(static_cast<std::int32_t>(running.n_computed + i));
   }
   batch.row_starts.push_back(static_cast<std::int32_t>(batch.tokens.size()));
   batch.block_tables.insert(batch.block_tables.end(), running.blocks.begin(), running.blocks.end());
@@ -37,21 +53,37 @@ bool pack(StepBatch& batch, Running& running, int chunk) {
   return running.n_computed == running.tokens.size();
 }
 
-void step(ModelRunner& runner, std::vector<Running>& group, const Arrangement& arrangement, const SamplingRow& greedy) {
+// Takes the tokens that were sampled after `running`'s last one and after its drafts, as far as these are right.
+void take(Running& running, std::span<Sampled> sampled) {
+  std::size_t n = 0;
+  for (bool right = true; right; ++n) {
+    running.tokens.push_back(sampled[n].token);
+    right = n < running.drafts.size() && running.drafts[n] == sampled[n].token;
+    running.sampled.push_back(std::move(sampled[n]));
+  }
+  running.n_computed += n - 1;
+}
+
+void step(ModelRunner& runner, std::vector<Running>& group, const Arrangement& arrangement, const SamplingRow& greedy,
+          int n_new) {
   StepBatch batch;
   batch.row_starts = {0};
   std::vector<Running*> sampling;
   for (Running& running : group) {
+    guess(running, arrangement, n_new);
     if (!pack(batch, running, arrangement.chunk)) continue;
     sampling.push_back(&running);
-    batch.logits_rows.push_back(batch.row_starts.back() - 1);
+    for (std::size_t i = running.drafts.size() + 1; i > 0; --i)
+      batch.logits_rows.push_back(batch.row_starts.back() - static_cast<std::int32_t>(i));
   }
-  const std::vector<SamplingRow> rows(sampling.size(), greedy);
-  auto sampled = run_step(runner, batch, rows);
-  for (std::size_t i = 0; i < sampling.size(); ++i) {
-    Running& running = *sampling[i];
-    running.tokens.push_back(sampled[i].token);
-    running.sampled.push_back(std::move(sampled[i]));
+  const std::vector<SamplingRow> rows(batch.logits_rows.size(), greedy);
+  auto all_sampled = run_step(runner, batch, rows);
+  std::span<Sampled> sampled(all_sampled);
+  for (Running* one : sampling) {
+    Running& running = *one;
+    const std::size_t n_rows = running.drafts.size() + 1;
+    take(running, sampled.first(n_rows));
+    sampled = sampled.subspan(n_rows);
     if (!running.preempted && static_cast<int>(running.sampled.size()) == arrangement.preempt_at) {
       running.preempted = true;
       running.n_computed = 0;
@@ -73,7 +105,7 @@ std::vector<std::vector<Sampled>> generate(ModelRunner& runner, std::span<const 
     std::size_t longest = 0;
     for (std::size_t i = results.size(); i < prompts.size() && group.size() < static_cast<std::size_t>(arrangement.n_together);
          ++i) {
-      group.emplace_back().tokens = prompts[i];
+      group.push_back({.prompt = i, .tokens = prompts[i]});
       longest = std::max(longest, prompts[i].size());
     }
     deal_blocks(group, static_cast<int>(longest) + n_new, arrangement.block_size);
@@ -83,7 +115,7 @@ std::vector<std::vector<Sampled>> generate(ModelRunner& runner, std::span<const 
     std::vector<std::size_t> order(group.size());
     std::iota(order.begin(), order.end(), first);
     while (!group.empty()) {
-      step(runner, group, arrangement, greedy);
+      step(runner, group, arrangement, greedy, n_new);
       for (std::size_t i = group.size(); i-- > 0;) {
         if (!done(group[i])) continue;
         results[order[i]] = std::move(group[i].sampled);

@@ -14,6 +14,8 @@ struct Arrangement {
   int chunk = 1 << 20;  // prompt tokens of one sequence in a step
   int block_size = 16;
   int preempt_at = -1;  // generated tokens after which every sequence drops its cache and computes it again, once
+  int n_drafts = 0;     // guesses that each decoding row is followed by, as far as tokens are left to generate: of …
+  std::span<const std::vector<Sampled>> guesses{};  // … what each prompt generates, every third one made wrong
 };
 
 // n_new tokens for each prompt. REQUIRES: the runner has n_together * ceil(longest / block_size) + 1 blocks.

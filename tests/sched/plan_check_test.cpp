@@ -222,5 +222,35 @@ TEST(PlanCheck, SeesIdlenessWithSomeoneWhoCouldEnter) {
   EXPECT_THAT(c.check(), IsEmpty());
 }
 
+// 1 decodes and has two drafts of three verified, for which it takes its third block; 2 decodes as well.
+struct DraftCase : Case {
+  DraftCase() {
+    seqs = {test::drafting(seqs[0], 3), running(2, {.prompt = 3, .total = 9, .computed = 8, .blocks = 3, .max_total = 16})};
+    limits.draft_rows = 4;
+    plan = {.evict = {}, .reject = {}, .run = {{RequestId(1), 8, 3, 1, true, 2}, {RequestId(2), 8, 1, 0, true}}};
+  }
+};
+
+TEST(PlanCheck, SeesWrongDrafts) {
+  EXPECT_THAT(DraftCase().check(), IsEmpty());
+  DraftCase unasked;
+  unasked.plan.run[1] = {RequestId(2), 8, 2, 0, true, 1};
+  unasked.limits.draft_rows = 5;
+  EXPECT_THAT(unasked.check(), Contains(HasSubstr("request 2: 1 drafts of 0")));
+  DraftCase many;
+  many.limits.draft_rows = 3;
+  EXPECT_THAT(many.check(), Contains(HasSubstr("4 rows in a step with drafts")));
+  DraftCase negative;
+  negative.plan.run[0] = {RequestId(1), 8, 1, 1, true, -1};
+  EXPECT_THAT(negative.check(), Contains(HasSubstr("request 1: -1 drafts of 3")));
+  DraftCase prefills;
+  prefills.seqs[0].n_prompt = 9;
+  EXPECT_THAT(prefills.check(), Contains(HasSubstr("request 1: drafts, but does not decode")));
+  DraftCase evicts;
+  evicts.plan.evict = ids({2});
+  evicts.plan.run.pop_back();
+  EXPECT_THAT(evicts.check(), Contains(HasSubstr("drafts and an eviction in one step")));
+}
+
 }  // namespace
 }  // namespace mie

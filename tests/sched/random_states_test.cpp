@@ -29,6 +29,7 @@ class RandomStates {
     state.budget.n_blocks = between(1, 24);
     state.limits = {.max_seqs = between(1, 6), .max_tokens = between(1, 24), .max_prefill_chunk = between(1, 12)};
     state.limits.max_prefill_chunk = std::min(state.limits.max_prefill_chunk, state.limits.max_tokens);
+    state.limits.draft_rows = between(0, state.limits.max_tokens);
     int n_left = state.budget.n_blocks;
     std::uint64_t id = 0;
     for (int n = between(0, state.limits.max_seqs + 1); n > 0; --n) add_running(state, ++id, n_left);
@@ -49,6 +50,7 @@ class RandomStates {
     seq.n_prompt = between(1, seq.n_total);
     seq.n_computed = between(0, 1) == 0 ? seq.n_total - 1 : between(0, seq.n_total - 1);
     seq.n_blocks = (seq.n_computed + state.budget.block_size - 1) / state.budget.block_size;
+    if (seq.decodes()) seq.n_drafts = between(0, std::min(4, seq.max_total - seq.n_total - 1));
     if (seq.n_blocks > n_left || seq.max_total > capacity) return;
     n_left -= seq.n_blocks;
     state.seqs.push_back(seq);
@@ -69,10 +71,11 @@ class RandomStates {
 std::string text_of(const State& state) {
   std::ostringstream out;
   out << "blocks " << state.budget.n_free_blocks << " free of " << state.budget.n_blocks << " of " << state.budget.block_size
-      << " tokens; limits " << state.limits.max_seqs << " " << state.limits.max_tokens << " " << state.limits.max_prefill_chunk;
+      << " tokens; limits " << state.limits.max_seqs << " " << state.limits.max_tokens << " " << state.limits.max_prefill_chunk
+      << " drafts up to " << state.limits.draft_rows;
   for (const SeqView& s : state.seqs)
     out << "\n  " << s.id << (s.running ? " runs" : " waits") << " prompt " << s.n_prompt << " total " << s.n_total
-        << " computed " << s.n_computed << " blocks " << s.n_blocks << " max " << s.max_total;
+        << " computed " << s.n_computed << " blocks " << s.n_blocks << " max " << s.max_total << " drafts " << s.n_drafts;
   return out.str();
 }
 

@@ -188,6 +188,70 @@ TEST_F(SequenceTest, WrongCommitsThrowAndChangeNothing) {
   EXPECT_EQ(bare.n_computed(), 4);
 }
 
+constexpr TokenId kDrafts[] = {TokenId(20), TokenId(21)};
+
+TEST_F(SequenceTest, DraftsAreNoTokensBeforeTheyAreAccepted) {
+  Sequence seq = running();
+  seq.commit(5, kToken);
+  seq.draft(std::span(kDrafts).first(1));
+  EXPECT_EQ(seq.n_total(), 6);
+  EXPECT_EQ(seq.n_pending(), 1);
+  EXPECT_THAT(seq.generated(), ElementsAre(kToken));
+  EXPECT_THAT(seq.with_drafts(1).subspan(5), ElementsAre(kToken, TokenId(20)));
+  EXPECT_EQ(seq.view().n_drafts, 1);
+  seq.accept(1);
+  EXPECT_EQ(seq.n_total(), 7);
+  EXPECT_EQ(seq.n_drafts(), 0);
+  EXPECT_EQ(seq.n_pending(), 2);
+  seq.commit(2, TokenId(9));
+  EXPECT_THAT(seq.generated(), ElementsAre(kToken, TokenId(20), TokenId(9)));
+  EXPECT_EQ(seq.n_pending(), 1);
+}
+
+TEST_F(SequenceTest, EachChangeForgetsTheDrafts) {
+  Sequence seq = running();
+  seq.commit(5, kToken);
+  seq.draft(std::span(kDrafts).first(1));
+  seq.draft({});
+  EXPECT_EQ(seq.n_drafts(), 0);
+  seq.draft(std::span(kDrafts).first(1));
+  seq.commit(1, TokenId(9));
+  EXPECT_THAT(seq.generated(), ElementsAre(kToken, TokenId(9)));
+  Sequence preempted = running();
+  preempted.commit(5, kToken);
+  preempted.draft(std::span(kDrafts).first(1));
+  preempted.preempt();
+  EXPECT_EQ(preempted.view().n_drafts, 0);
+  EXPECT_EQ(preempted.n_total(), 6);
+}
+
+TEST_F(SequenceTest, BlocksTakenForRejectedDraftsAreGivenBack) {
+  Sequence seq = running();  // 8 slots
+  seq.commit(5, kToken);
+  seq.commit(1, kToken);
+  ASSERT_TRUE(seq.blocks().append(1));
+  seq.commit(1, TokenId(9));  // the seventh token in the cache
+  EXPECT_EQ(pool.n_used(), 3);
+  seq.trim();
+  EXPECT_EQ(seq.blocks().n_blocks(), 2);
+  EXPECT_EQ(pool.n_used(), 2);
+}
+
+TEST_F(SequenceTest, DraftsThatCannotBeThrowAndChangeNothing) {
+  Sequence fresh = running();
+  EXPECT_THROW(fresh.draft(std::span(kDrafts).first(1)), InvariantError);  // five tokens pending
+  Sequence seq = running();
+  seq.commit(5, kToken);                             // one of three generated
+  EXPECT_THROW(seq.draft(kDrafts), InvariantError);  // no room for the token after the second
+  EXPECT_NO_THROW(seq.draft(std::span(kDrafts).first(1)));
+  EXPECT_THROW(seq.accept(2), InvariantError);
+  EXPECT_THROW(seq.accept(-1), InvariantError);
+  EXPECT_EQ(seq.n_drafts(), 1);
+  EXPECT_EQ(seq.n_total(), 6);
+  Sequence idle = waiting();
+  EXPECT_THROW(idle.draft({}), InvariantError);
+}
+
 TEST_F(SequenceTest, RefusesRequestsThatCannotRun) {
   EXPECT_THROW(Sequence(nullptr, pool, kBlockSize), InvariantError);
   EXPECT_THROW(Sequence(request_of({}, 3), pool, kBlockSize), InvariantError);

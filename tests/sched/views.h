@@ -21,6 +21,11 @@ inline SeqView running(std::uint64_t id, Progress at) {
           .max_total = at.max_total};
 }
 
+inline SeqView drafting(SeqView seq, int n_drafts) {
+  seq.n_drafts = n_drafts;
+  return seq;
+}
+
 // A request that was never admitted.
 inline SeqView waiting(std::uint64_t id, int prompt, int max_total) {
   return {.id = RequestId(id), .n_prompt = prompt, .n_total = prompt, .max_total = max_total};

@@ -40,6 +40,16 @@ TEST(Config, FlagBeatsEnvironmentBeatsFileBeatsDefault) {
   EXPECT_TRUE(merged->warnings.empty());
 }
 
+TEST(ConfigValues, Speculation) {
+  EXPECT_EQ(parse_speculation("off"), 0);
+  EXPECT_EQ(parse_speculation("ngram"), 4);
+  EXPECT_EQ(parse_speculation("ngram:1"), 1);
+  EXPECT_EQ(parse_speculation("ngram:7"), 7);
+  for (const char* wrong : {"", "on", "ngram:", "ngram:0", "ngram:8", "ngram:-1", "ngram:2x", "ngrams"}) {
+    EXPECT_EQ(parse_speculation(wrong), std::nullopt) << wrong;
+  }
+}
+
 TEST(Config, ErrorsNameFileLineAndKey) {
   const auto in_file = [](const std::string& text) {
     const ConfigFile file(text);

@@ -40,12 +40,16 @@ class DefaultModelBits {
 
   // Of all prompts, token and log-probability of every id of the vocabulary at each sampled position, in order of rank.
   std::vector<float> operator()(Arrangement arrangement, int n_threads = 2) {
-    const int per_prompt = (kLongest + kNew) / arrangement.block_size + 1;
+    return flat(generate(arrangement, n_threads, kNew));
+  }
+
+  std::vector<std::vector<Sampled>> generate(Arrangement arrangement, int n_threads, int n_new) {
+    const int per_prompt = (kLongest + n_new) / arrangement.block_size + 1;
     const NativeOptions options{.n_blocks = arrangement.n_together * per_prompt + 1,
                                 .block_size = arrangement.block_size,
-                                .max_rows = arrangement.n_together == 1 ? kLongest + kNew : 3072,
-                                .max_logits = arrangement.n_together,
-                                .max_positions = kLongest + kNew,
+                                .max_rows = arrangement.n_together == 1 ? kLongest + n_new : 3072,
+                                .max_logits = arrangement.n_together * (1 + arrangement.n_drafts),
+                                .max_positions = kLongest + n_new,
                                 .n_tokens = kVocab,
                                 .mode = ComputeMode::kW4A8,
                                 .isa = best_isa(),
@@ -53,8 +57,12 @@ class DefaultModelBits {
                                 .cores = {}};
     auto runner = make_native_runner(*plan_, *file_, options, [](std::int64_t, std::int64_t) {});
     if (!runner) throw std::runtime_error(runner.error().message);
+    return test::generate(**runner, prompts_, n_new, arrangement, kVocab);
+  }
+
+  static std::vector<float> flat(const std::vector<std::vector<Sampled>>& sequences) {
     std::vector<float> bits;
-    for (const auto& sequence : test::generate(**runner, prompts_, kNew, arrangement, kVocab)) {
+    for (const auto& sequence : sequences) {
       for (const Sampled& sampled : sequence) {
         for (const TopLogprob& top : sampled.top) {
           bits.push_back(static_cast<float>(top.token.value()));  // exact: below 2^24
@@ -71,24 +79,38 @@ class DefaultModelBits {
   std::vector<std::vector<TokenId>> prompts_ = prompts();
 };
 
+std::size_t differences(const std::vector<float>& a, const std::vector<float>& b) {
+  std::size_t n = a.size() == b.size() ? 0 : a.size() + b.size();
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) n += a[i] != b[i] ? 1 : 0;
+  return n;
+}
+
 TEST(NativeDefaultModel, TwoHundredPromptsHaveTheSameBitsInEveryArrangement) {
   DefaultModelBits bits;
   const auto alone = bits({.n_together = 1, .block_size = 32});
   ASSERT_EQ(alone.size(), std::size_t{2} * kPrompts * kNew * kVocab);
-  const auto differences = [&](const std::vector<float>& other) {
-    std::size_t n = other.size() == alone.size() ? 0 : other.size() + alone.size();
-    for (std::size_t i = 0; i < std::min(other.size(), alone.size()); ++i) n += other[i] != alone[i] ? 1 : 0;
-    return n;
-  };
-  EXPECT_EQ(differences(bits({.n_together = 32, .block_size = 32})), 0U) << "batches of 32";
+  EXPECT_EQ(differences(alone, bits({.n_together = 32, .block_size = 32})), 0U) << "batches of 32";
   for (const int chunk : {16, 64, 512}) {
-    EXPECT_EQ(differences(bits({.n_together = 32, .chunk = chunk, .block_size = 32})), 0U) << "chunks of " << chunk;
+    EXPECT_EQ(differences(alone, bits({.n_together = 32, .chunk = chunk, .block_size = 32})), 0U) << "chunks of " << chunk;
   }
-  EXPECT_EQ(differences(bits({.n_together = 32, .block_size = 32}, 1)), 0U) << "one thread";
+  EXPECT_EQ(differences(alone, bits({.n_together = 32, .block_size = 32}, 1)), 0U) << "one thread";
   for (const int block_size : {8, 256, 1024}) {
-    EXPECT_EQ(differences(bits({.n_together = 32, .block_size = block_size})), 0U) << "pages of " << block_size;
+    EXPECT_EQ(differences(alone, bits({.n_together = 32, .block_size = block_size})), 0U) << "pages of " << block_size;
   }
-  EXPECT_EQ(differences(bits({.n_together = 32, .block_size = 32, .preempt_at = 1})), 0U) << "preempted";
+  EXPECT_EQ(differences(alone, bits({.n_together = 32, .block_size = 32, .preempt_at = 1})), 0U) << "preempted";
+}
+
+TEST(NativeDefaultModel, TwoHundredPromptsHaveTheSameBitsWhereDraftsAreVerified) {
+  DefaultModelBits bits;
+  constexpr int kDecoded = 6;
+  const auto alone = bits.generate({.n_together = 1, .block_size = 32}, 2, kDecoded);
+  const auto expected = DefaultModelBits::flat(alone);
+  ASSERT_EQ(expected.size(), std::size_t{2} * kPrompts * kDecoded * kVocab);
+  for (const int n_together : {1, 8}) {
+    const auto drafted =
+        bits.generate({.n_together = n_together, .block_size = 32, .n_drafts = 4, .guesses = alone}, 2, kDecoded);
+    EXPECT_EQ(differences(expected, DefaultModelBits::flat(drafted)), 0U) << n_together << " together";
+  }
 }
 
 }  // namespace
