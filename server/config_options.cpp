@@ -211,7 +211,7 @@ std::vector<ConfigOption> model_options() {
   all.push_back(text({"dtype", kScope, "auto, fp32 or bf16"}, [](Config& c) -> auto& { return c.dtype; }, check_dtype));
   all.push_back(text({"kv-dtype", kScope, "auto, fp32 or bf16"}, [](Config& c) -> auto& { return c.kv_dtype; }, check_dtype));
   all.push_back(text(
-      {"compute", kScope, "arithmetic of quantised weights on native: w4a8 (8-bit activations) or w4a16 (bf16, exact weights)"},
+      {"compute", kScope, "arithmetic of quantised weights on native: w4a8 (8-bit activations) or w4a16 (bf16 activations)"},
       [](Config& c) -> auto& { return c.compute; }, one_of({"w4a8", "w4a16"})));
   all.push_back(text(
       {"isa", kScope, "instruction set of the native kernels: auto, or one that the CPU has"},

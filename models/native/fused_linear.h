@@ -15,7 +15,8 @@
 
 namespace mie::native {
 
-// Quantised weights times 8-bit activations, or times bf16 ones (exact weights; slower from a few rows on).
+// Quantised weights times 8-bit activations, or times bf16 ones (slower from a few rows on; weights exact, on AMX rounded to
+// bf16).
 enum class ComputeMode { kW4A8, kW4A16 };
 
 struct FusedLinear {

@@ -83,7 +83,7 @@ bool isa_supported(Isa isa) {
 Isa best_isa() {
   Isa best = Isa::kScalar;
   for (const Isa isa : kAll) {
-    if (isa != Isa::kAmx && isa_supported(isa)) best = isa;
+    if (isa_supported(isa)) best = isa;
   }
   return best;
 }

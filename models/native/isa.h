@@ -15,7 +15,7 @@ enum class Isa { kScalar, kAvx2, kAvx512Vnni, kAvx512VnniBf16, kAmx };
 [[nodiscard]] std::optional<Isa> parse_isa(std::string_view name);
 // By this CPU and operating system. Asking for kAmx also asks the kernel to save tile registers for this process.
 [[nodiscard]] bool isa_supported(Isa isa);
-[[nodiscard]] Isa best_isa();  // kAmx only runs when asked for: docs/adr/0008
+[[nodiscard]] Isa best_isa();
 [[nodiscard]] std::span<const Isa> all_isas();
 
 }  // namespace mie::native

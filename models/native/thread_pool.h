@@ -43,22 +43,23 @@ class ThreadPool {
     run([](void* context, int thread) { (*static_cast<std::remove_reference_t<Body>*>(context))(thread); }, &body);
   }
 
-  // body(item, thread) for items [0, n_items), handed out `grain` at a time to whoever is free: a delayed thread costs one
-  // grain, not half of the work.
+  // body(item, thread) for items [0, n_items), `grain` at a time: a first helping each, then to whoever is free, so that a
+  // delayed thread costs one grain and not half of the work.
   template <class Body>
   void for_each(int n_items, int grain, Body&& body) {
     if (n_items <= grain || n_threads_ == 1) {
       for (int item = 0; item < n_items; ++item) body(item, 0);
       return;
     }
-    next_.store(0, std::memory_order_relaxed);
     auto take = [&](int thread) {
-      for (int first; (first = next_.fetch_add(grain, std::memory_order_relaxed)) < n_items;) {
+      for (int first = thread * grain; first < n_items;
+           first = n_threads_ * grain + n_taken_.fetch_add(grain, std::memory_order_relaxed)) {
         const int last = first + grain < n_items ? first + grain : n_items;
         for (int item = first; item < last; ++item) body(item, thread);
       }
     };
     on_each_thread(take);
+    n_taken_.store(0, std::memory_order_relaxed);  // now, so that the line is here when the next region begins
   }
 
  private:
@@ -71,12 +72,15 @@ class ThreadPool {
   void rest();
 
   int n_threads_;
-  Job job_ = nullptr;  // of the region that `epoch_` announces
-  void* context_ = nullptr;
+  std::uint32_t n_done_wanted_ = 0;  // by the end of the region
+  // A region announced: one cache line, which a worker fetches once.
   alignas(64) std::atomic<std::uint32_t> epoch_{0};
   std::atomic<bool> active_{false};  // inside a step
-  alignas(64) std::atomic<int> n_done_{0};
-  alignas(64) std::atomic<int> next_{0};
+  Job job_ = nullptr;                // of the region that `epoch_` announces
+  void* context_ = nullptr;
+  // Regions left by workers, since the start: never reset, so that the caller has nothing to write to the workers' line.
+  alignas(64) std::atomic<std::uint32_t> n_done_{0};
+  alignas(64) std::atomic<int> n_taken_{0};  // items handed out after the first helpings
   std::vector<std::jthread> workers_;
 };
 

@@ -49,7 +49,7 @@ def test_both_modes_of_the_native_backend_are_scored(report):
 def test_bf16_activations_are_nearer_to_the_reference_than_8_bit_ones(report):
     w4a8, w4a16 = (row["summary"] for row in report["figures"])
     assert 0 < w4a16["mean_kl"] < w4a8["mean_kl"] < 0.05
-    assert w4a16["mean_kl"] < 0.001  # the promise for exact weights
+    assert w4a16["mean_kl"] < 0.001  # the promise for bf16 activations
 
 
 def test_a_text_that_is_too_short_is_refused(tmp_path):

@@ -48,6 +48,11 @@ MIE_INLINE inline void load_value_tile(const KvHead& kv, int position, int n_pai
   _tile_loadd(6, scratch.gathered, 64);
 }
 
+// A weight tile's worth of the next pages.
+MIE_INLINE inline void fetch_tile(const NextPages& next, std::int64_t at) {
+  unroll<4>([&](auto i) MIE_INLINE { next.fetch(at + i * 128); });
+}
+
 // Calls f(constant) for the tiles 0 ... n - 1 of four.
 template <class F>
 MIE_INLINE inline void each_sum(int n, F f) {
@@ -58,13 +63,14 @@ MIE_INLINE inline void each_sum(int n, F f) {
 
 // Against positions [start, end), at most a tile of them.
 __attribute__((noinline)) void attend_scores_amx(const KvHead& kv, const AttnTask& task, int start, int end,
-                                                 AmxAttnScratch& scratch) {
+                                                 const NextPages& next, AmxAttnScratch& scratch) {
   const int n_vecs = (end - start + 15) / 16;
   each_sum(4, [&](auto v) MIE_INLINE { _tile_zero(v.value); });
   for (int dim = 0; dim < kv.head_dim; dim += 32) {
     _tile_loadd(4, task.q + dim, static_cast<std::size_t>(kv.head_dim) * 2);
     each_sum(n_vecs, [&](auto v) MIE_INLINE {
       load_key_tile(kv, start + 16 * v, end, dim, scratch);
+      fetch_tile(next, dim * 64 + v * 512);
       _tile_dpbf16ps(v.value, 4, 6);
     });
   }
@@ -85,8 +91,8 @@ struct AttnValues {
 };
 
 // out = out * rescale + P V for up to 64 dimensions from `dim` on.
-__attribute__((noinline)) void attend_values_amx(const KvHead& kv, const AttnValues& values, int dim, float* out,
-                                                 AmxAttnScratch& scratch) {
+__attribute__((noinline)) void attend_values_amx(const KvHead& kv, const AttnValues& values, int dim, const NextPages& next,
+                                                 float* out, AmxAttnScratch& scratch) {
   const auto [start, n_pairs, n_rows] = values;
   const int n_vecs = (kv.head_dim - dim) / 16;
   each_sum(n_vecs, [&](auto d) MIE_INLINE { _tile_zero(d.value); });
@@ -94,6 +100,7 @@ __attribute__((noinline)) void attend_values_amx(const KvHead& kv, const AttnVal
     _tile_loadd(4, &scratch.p[0][2 * pair], kAttnTile * 2);
     each_sum(n_vecs, [&](auto d) MIE_INLINE {
       load_value_tile(kv, start + 2 * pair, n_pairs - pair, dim + 16 * d, scratch);
+      fetch_tile(next, kv.values_at() + dim * 64 + pair * 128 + d * 512);
       _tile_dpbf16ps(d.value, 4, 6);
     });
   }
@@ -114,10 +121,11 @@ void attend_amx(const KvHead& kv, const AttnTask& task, const AttnPartial& resul
   const int end = last_visible(task);
   for (int start = task.first; start < end; start += kAttnTile) {
     const int n = end - start < kAttnTile ? end - start : kAttnTile;
-    attend_scores_amx(kv, task, start, start + n, scratch);
+    const NextPages next(kv, start, end);
+    attend_scores_amx(kv, task, start, start + n, next, scratch);
     attend_softmax_amx(task, start, scratch);
     for (int dim = 0; dim < kv.head_dim; dim += 64) {
-      attend_values_amx(kv, {start, (n + 1) / 2, task.n_rows}, dim, result.out, scratch);
+      attend_values_amx(kv, {start, (n + 1) / 2, task.n_rows}, dim, next, result.out, scratch);
     }
   }
   _tile_release();

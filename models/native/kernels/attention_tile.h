@@ -36,6 +36,29 @@ MIE_INLINE inline Vec::Bytes load_keys(const KeyVec& keys, std::int64_t at) {
   return Vec::load64(keys.lo + at);
 }
 
+// The pages of the next tile, asked for while this one is worked on: a line of each of the two for a line that is read, since
+// the processor does not look that far ahead by itself and pages lie anywhere. Only of pages whose tile is 32 tokens, the
+// usual ones; otherwise, and behind the end, lines of the current page, which are there.
+class NextPages {
+ public:
+  MIE_INLINE NextPages(const KvHead& kv, int start, int end) {
+    for (int i = 0; i < 2; ++i) {
+      const int position = start + kAttnTile + i * kAttnTile / 2;
+      page_[i] = kv.place(kv.tile == kAttnTile / 2 && position < end ? position : start).tile;
+    }
+  }
+  // 128 bytes of each at this offset.
+  MIE_INLINE void fetch(std::int64_t at) const {
+    unroll<2>([&](auto i) MIE_INLINE {
+      __builtin_prefetch(page_[i] + at);
+      __builtin_prefetch(page_[i] + at + 64);
+    });
+  }
+
+ private:
+  const std::byte* page_[2];
+};
+
 struct SoftmaxState {
   float max = -__builtin_inff(), sum = 0;
   float rescale = 0;  // what sums before the current tile are to be multiplied by
@@ -49,12 +72,13 @@ struct AttnRows {
 
 // Scores of R rows against the 16 * N tokens from vector First on.
 template <int R, int First, int N, bool Halves>
-MIE_INLINE inline void scores(const KvHead& kv, const std::uint16_t* q, const KeyVec (&keys)[kTokenVecs],
+MIE_INLINE inline void scores(const KvHead& kv, const std::uint16_t* q, const KeyVec (&keys)[kTokenVecs], const NextPages& next,
                               Vec::F32 (&s)[R][kTokenVecs]) {
   const int stride = kv.tile * 4;
   RowCursor<std::uint16_t, R> rows(q, kv.head_dim);
   each<R, N>([&](auto r, auto v) MIE_INLINE { s[r][First + v] = Vec::zero(); });
   for (std::int64_t at = 0; at < std::int64_t{kv.head_dim} / 2 * stride; at += stride, rows.advance(2)) {
+    if constexpr (First == 0) next.fetch(at);
     if constexpr (R == 1) {  // nothing to share: one vector of K at a time
       unroll<N>([&](auto v) MIE_INLINE {
         const auto k = Vec::bf16_pair(load_keys<Halves>(keys[First + v], at));
@@ -73,13 +97,13 @@ MIE_INLINE inline void scores(const KvHead& kv, const std::uint16_t* q, const Ke
 // Of the tile's first n_vecs vectors of tokens; the others are zero or a repetition.
 template <int R, bool Halves>
 MIE_INLINE inline void tile_scores(const KvHead& kv, const std::uint16_t* q, const KeyVec (&keys)[kTokenVecs], int n_vecs,
-                                   Vec::F32 (&s)[R][kTokenVecs]) {
+                                   const NextPages& next, Vec::F32 (&s)[R][kTokenVecs]) {
   each<R, kTokenVecs - 2>([&](auto r, auto v) MIE_INLINE { s[r][2 + v] = Vec::zero(); });
   if constexpr (Vec::kAttendVecs == 4) {
-    n_vecs <= 2 ? scores<R, 0, 2, Halves>(kv, q, keys, s) : scores<R, 0, 4, Halves>(kv, q, keys, s);
+    n_vecs <= 2 ? scores<R, 0, 2, Halves>(kv, q, keys, next, s) : scores<R, 0, 4, Halves>(kv, q, keys, next, s);
   } else {
-    scores<R, 0, 2, Halves>(kv, q, keys, s);
-    if (n_vecs > 2) scores<R, 2, 2, Halves>(kv, q, keys, s);
+    scores<R, 0, 2, Halves>(kv, q, keys, next, s);
+    if (n_vecs > 2) scores<R, 2, 2, Halves>(kv, q, keys, next, s);
   }
 }
 
@@ -110,7 +134,7 @@ MIE_INLINE inline void softmax_row(Vec::F32 (&s)[kTokenVecs], int visible, float
 // out = out * rescale + P V over n_pairs > 0 token pairs, DimVecs * 16 dimensions from `dim` on.
 template <int R, int DimVecs>
 MIE_INLINE inline void add_values(const KvHead& kv, const std::byte* const* values, int n_pairs, int dim,
-                                  const AttnRows<R>& rows, float* out) {
+                                  const AttnRows<R>& rows, const NextPages& next, float* out) {
   Vec::F32 o[R][DimVecs];
   unroll<R>([&](auto r) MIE_INLINE {
     unroll<DimVecs>([&](auto d) MIE_INLINE {
@@ -120,6 +144,7 @@ MIE_INLINE inline void add_values(const KvHead& kv, const std::byte* const* valu
   int pair = 0;
   do {
     const std::byte* at = values[pair] + dim * 4;
+    next.fetch(kv.values_at() + dim * 64 + pair * 128);
     if constexpr (R == 1) {
       unroll<DimVecs>([&](auto d) MIE_INLINE {
         o[0][d] = Vec::dot_pair(o[0][d], Vec::bf16_pair(Vec::load64(at + d * 64)), rows.p[0] + 2 * pair);
@@ -162,15 +187,16 @@ __attribute__((noinline)) void attend_rows(const KvHead& kv, const AttnTask& tas
     for (int v = 0; v < kTokenVecs; ++v) keys[v] = key_vec(kv, start + 16 * (v < n_vecs ? v : n_vecs - 1), end);
     const std::byte* values[kAttnTile / 2];
     for (int pair = 0; pair < n_pairs; ++pair) values[pair] = value_pair(kv, start + 2 * pair);
+    const NextPages next(kv, start, end);
     Vec::F32 s[R][kTokenVecs];
-    tile_scores<R, Halves>(kv, task.q, keys, n_vecs, s);
+    tile_scores<R, Halves>(kv, task.q, keys, n_vecs, next, s);
     unroll<R>([&](auto r)
                   MIE_INLINE { softmax_row(s[r], task.row_last[r] + 1 - start, task.scale, rows.state[r], rows.p[r]); });
     int dim = 0;
     constexpr int kDims = 16 * Vec::kAttendVecs;
     for (; dim + kDims <= kv.head_dim; dim += kDims)
-      add_values<R, Vec::kAttendVecs>(kv, values, n_pairs, dim, rows, result.out);
-    for (; dim < kv.head_dim; dim += 16) add_values<R, 1>(kv, values, n_pairs, dim, rows, result.out);
+      add_values<R, Vec::kAttendVecs>(kv, values, n_pairs, dim, rows, next, result.out);
+    for (; dim < kv.head_dim; dim += 16) add_values<R, 1>(kv, values, n_pairs, dim, rows, next, result.out);
   }
   for (int r = 0; r < R; ++r) {
     result.max[r] = rows.state[r].max;

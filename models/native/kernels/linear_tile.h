@@ -105,7 +105,16 @@ MIE_INLINE inline Vec::I32 first_sum(const ActS8& a) {
   return Vec::set1_i32(Zero == 0 ? 0 : Zero == 8 ? a.minus_8_sums : a.minus_128_sums);
 }
 
-// Tiles take a panel from vector `column` on.
+// Weights come from memory. At one row the processor looks far enough ahead by itself; a tile of many rows computes too long
+// on a record for its window to reach the next ones, so they are asked for this many bytes early, across the ends of panels.
+constexpr int kAheadBytes = 4 << 10;
+
+template <int Bytes>
+MIE_INLINE inline void fetch_ahead(const std::byte* record) {
+  unroll<Bytes / 64>([&](auto line) MIE_INLINE { __builtin_prefetch(record + kAheadBytes + line * 64); });
+}
+
+// Tiles take a panel from vector `column` on; the first pass over a panel is that of column 0.
 template <class Format, int R, int C>
 __attribute__((noinline)) void tile_s8(const std::byte* panel, int column, int k, const ActS8* rows, float* out) {
   const std::byte *lines = panel + column * 64, *scales = panel + Format::kScaleAt + column * 32;
@@ -113,6 +122,7 @@ __attribute__((noinline)) void tile_s8(const std::byte* panel, int column, int k
   FloatTile<R, C> y;
   clear<R, C>(y);
   for (int g = 0; g < k / kGroup; ++g, lines += Format::kRecordBytes, scales += Format::kRecordBytes, a.advance(1)) {
+    if (column == 0) fetch_ahead<Format::kRecordBytes>(lines);
     IntTile<R, C> dot;
     each<R, C>([&](auto r, auto c) MIE_INLINE { dot[r][c] = first_sum<Format::kZero>(*a.row(r)); });
     Format::template dot_s8<R, C>(lines, a, dot);
@@ -129,6 +139,7 @@ __attribute__((noinline)) void tile_w4a16(const std::byte* panel, int column, in
   FloatTile<R, C> y;
   clear<R, C>(y);
   for (int g = 0; g < k / kGroup; ++g, lines += Format::kRecordBytes, scales += Format::kRecordBytes, a.advance(1)) {
+    if (column == 0) fetch_ahead<Format::kRecordBytes>(lines);
     FloatTile<R, C> dot;
     clear<R, C>(dot);
     Format::template dot_bf16<R, C>(lines, a, dot);
@@ -145,6 +156,7 @@ __attribute__((noinline)) void tile_bf16(const std::byte* panel, int column, int
   FloatTile<R, C> y;
   clear<R, C>(y);
   for (int i = 0; i < k; i += 2, lines += Format::kRecordBytes, a.advance(2)) {
+    if (column == 0) fetch_ahead<Format::kRecordBytes>(lines);
     Vec::Pair w[C];
     unroll<C>([&](auto c) MIE_INLINE { w[c] = Vec::bf16_pair(Vec::load64(lines + c * 64)); });
     unroll<R>([&](auto r)

@@ -1,4 +1,4 @@
-// Kernels for AMX: those of avx512-vnni-bf16, with matrix products on tiles. Compiled with that ISA's flags
+// Kernels for AMX: those of avx512-vnni-bf16, with bf16 products on tiles. Compiled with that ISA's flags
 // (CMakeLists.txt); see kernel_table.h.
 #include "models/native/kernels/kernel_table.h"
 // the vector type first, then the kernels over it
@@ -12,12 +12,9 @@
 namespace {
 
 constexpr mie::native::KernelTable amx_table_of(mie::native::KernelTable table) {
-  table.linear_s8[0] = linear_s8_amx<Q4_0>;
-  table.linear_s8[1] = linear_s8_amx<Q4_1>;
-  table.linear_s8[2] = linear_s8_amx<Q8_0>;
-  table.linear_w4a16[0] = linear_amx<AmxW4A16, Q4_0>;
-  table.linear_w4a16[1] = linear_amx<AmxW4A16, Q4_1>;
-  table.linear_w4a16[2] = linear_amx<AmxW4A16, Q8_0>;
+  table.linear_w4a16[0] = linear_w4a16_amx<Q4_0>;
+  table.linear_w4a16[1] = linear_w4a16_amx<Q4_1>;
+  table.linear_w4a16[2] = linear_w4a16_amx<Q8_0>;
   table.linear_bf16 = linear_bf16_amx;
   table.attend = attend_amx;
   return table;
