@@ -41,7 +41,7 @@ class Sequence {
   // Valid until the next admit(), draft() or commit().
   [[nodiscard]] std::span<const TokenId> tokens() const { return with_drafts(0); }  // prompt, then generated
   [[nodiscard]] std::span<const TokenId> with_drafts(int n) const {                 // … and the first n drafts
-    return std::span(tokens_).first(static_cast<std::size_t>(n_total_ + n));
+    return std::span(tokens_).first(static_cast<std::size_t>(n_total_) + static_cast<std::size_t>(n));
   }
   [[nodiscard]] std::span<const TokenId> prompt() const { return request_->prompt; }
   [[nodiscard]] std::span<const TokenId> generated() const { return tokens().subspan(request_->prompt.size()); }

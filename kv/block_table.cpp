@@ -38,10 +38,14 @@ void BlockTable::make_room(int n) {
   if (size > blocks_.capacity()) blocks_.reserve(std::max(size, 2 * blocks_.capacity()));
 }
 
-void BlockTable::clear() { shrink(0); }
+void BlockTable::clear() { keep_first(0); }
 
 void BlockTable::shrink(int n) {
   ENSURE(n >= 0 && n <= n_blocks(), "a table of " + std::to_string(n_blocks()) + " blocks shrinks to " + std::to_string(n));
+  keep_first(n);
+}
+
+void BlockTable::keep_first(int n) {
   // From the back, so that the next sequence of this length gets the same blocks in the same order.
   while (n_blocks() > n) {
     pool_->release(blocks_.back());

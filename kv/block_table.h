@@ -57,6 +57,8 @@ class BlockTable {
   [[nodiscard]] const BlockPool& pool() const { return *pool_; }
 
  private:
+  void keep_first(int n);
+
   BlockPool* pool_;
   int block_size_;  // tokens
   std::vector<BlockId> blocks_;

@@ -43,6 +43,21 @@ TEST(BlockTable, AppendIsAllOrNothing) {
   EXPECT_EQ(pool.n_free(), 1);
 }
 
+TEST(BlockTable, ShrinkGivesTheLastBlocksBack) {
+  BlockPool pool(4);
+  BlockTable table(pool, 16);
+  ASSERT_TRUE(table.append(3));
+  const std::vector<BlockId> taken(table.blocks().begin(), table.blocks().end());
+  EXPECT_THROW(table.shrink(4), InvariantError);
+  EXPECT_THROW(table.shrink(-1), InvariantError);
+  table.shrink(3);
+  EXPECT_EQ(table.n_blocks(), 3);
+  table.shrink(1);
+  ASSERT_EQ(table.n_blocks(), 1);
+  EXPECT_EQ(table.blocks().front(), taken.front());
+  EXPECT_EQ(pool.n_free(), 3);
+}
+
 TEST(BlockTable, TranslatesPositionsAtBlockBounds) {
   BlockPool pool(10);
   std::vector<BlockId> all;
