@@ -53,8 +53,7 @@ std::vector<Request> mixed_requests(int n) {
   std::vector<Request> requests;
   for (int i = 0; i < n; ++i) {
     requests.push_back(make_request(i, 3 + i % 7, 20 + i % 11));
-    if (i % 3 == 1)
-      requests.back().sampling = sampling_of(1, static_cast<std::uint64_t>(i));
+    if (i % 3 == 1) requests.back().sampling = sampling_of(1, static_cast<std::uint64_t>(i));
     if (i % 4 != 3) requests.back().stop_ids = {TokenId(2)};
     if (i % 5 == 2) requests.back().min_tokens = 6;
   }

@@ -8,8 +8,8 @@ namespace mie::test {
 namespace {
 
 struct Running {
-  std::size_t prompt = 0;       // which
-  std::vector<TokenId> tokens;  // prompt and generated
+  std::size_t prompt = 0;         // which
+  std::vector<TokenId> tokens;    // prompt and generated
   std::vector<TokenId> drafts{};  // of this step
   std::size_t n_computed = 0;
   bool preempted = false;

@@ -1,8 +1,7 @@
 #include "core/sched/fcfs_scheduler.h"
 
 #include "core/base/ensure.h"
-#include "core/sched/plan_check.h"
-#include "tests/sched/views.h"
+#include "tests/sched/fcfs_plans.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,41 +11,16 @@
 namespace mie {
 namespace {
 
-using test::drafting;
+using test::chunked;
+using test::decoding;
 using test::ids;
+using test::kLimits;
+using test::row;
 using test::running;
 using test::waiting;
+using test::whole;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-constexpr StepLimits kLimits{.max_seqs = 4, .max_tokens = 16, .max_prefill_chunk = 8};
-
-// Blocks of 4 tokens; every plan must also pass the validator.
-StepPlan plan(FcfsScheduler::Prefill prefill, const std::vector<SeqView>& seqs, int n_free, int n_blocks,
-              StepLimits limits = kLimits) {
-  const KvBudget budget{.n_free_blocks = n_free, .n_blocks = n_blocks, .block_size = 4};
-  StepPlan result = FcfsScheduler(prefill).plan(seqs, budget, limits);
-  if (prefill == FcfsScheduler::Prefill::kWhole) limits.max_prefill_chunk = limits.max_tokens;
-  EXPECT_THAT(plan_check(seqs, budget, limits, result), IsEmpty());
-  return result;
-}
-
-StepPlan chunked(const std::vector<SeqView>& seqs, int n_free, int n_blocks, StepLimits limits = kLimits) {
-  return plan(FcfsScheduler::Prefill::kChunked, seqs, n_free, n_blocks, limits);
-}
-
-StepPlan whole(const std::vector<SeqView>& seqs, int n_free, int n_blocks, StepLimits limits = kLimits) {
-  return plan(FcfsScheduler::Prefill::kWhole, seqs, n_free, n_blocks, limits);
-}
-
-Scheduled row(std::uint64_t id, int first_position, int n_tokens, int n_new_blocks, bool samples) {
-  return {RequestId(id), first_position, n_tokens, n_new_blocks, samples};
-}
-
-// A sequence that decodes: prompt 3, `total` tokens, all but the last computed.
-SeqView decoding(std::uint64_t id, int total, int blocks) {
-  return running(id, {.prompt = 3, .total = total, .computed = total - 1, .blocks = blocks, .max_total = 12});
-}
 
 TEST(FcfsChunked, NothingToDoIsAnEmptyPlan) { EXPECT_EQ(chunked({}, 8, 8), StepPlan{}); }
 
@@ -278,46 +252,6 @@ TEST(FcfsSerial, OneSequenceWhateverTheLimitsSay) {
   EXPECT_EQ(serial.plan(std::vector{waiting(1, 3, 8), waiting(2, 3, 8)}, budget, kLimits).run.size(), 1U);
   EXPECT_THAT(serial.plan(std::vector{decoding(1, 5, 2), waiting(2, 3, 8)}, budget, kLimits).run,
               ElementsAre(row(1, 4, 1, 0, true)));
-}
-
-constexpr StepLimits kDrafting{.max_seqs = 4, .max_tokens = 16, .max_prefill_chunk = 8, .draft_rows = 6};
-
-Scheduled verifying(std::uint64_t id, int first_position, int n_drafts, int n_new_blocks) {
-  return {RequestId(id), first_position, 1 + n_drafts, n_new_blocks, true, n_drafts};
-}
-
-TEST(FcfsSpeculation, DraftsFillASmallStepOldestFirst) {
-  const std::vector<SeqView> seqs = {drafting(decoding(1, 5, 3), 3), drafting(decoding(2, 5, 3), 3), decoding(3, 5, 3)};
-  EXPECT_THAT(chunked(seqs, 4, 13, kDrafting).run,
-              ElementsAre(verifying(1, 4, 3, 0), row(2, 4, 1, 0, true), row(3, 4, 1, 0, true)));
-  StepLimits one_more = kDrafting;
-  one_more.draft_rows = 7;
-  EXPECT_THAT(chunked(seqs, 4, 13, one_more).run,
-              ElementsAre(verifying(1, 4, 3, 0), verifying(2, 4, 1, 0), row(3, 4, 1, 0, true)));
-}
-
-TEST(FcfsSpeculation, WithoutRowsForThemThereAreNone) {
-  EXPECT_THAT(chunked({drafting(decoding(1, 5, 3), 3)}, 4, 13).run, ElementsAre(row(1, 4, 1, 0, true)));
-}
-
-TEST(FcfsSpeculation, DraftsTakeFreeBlocksButNobodysClaim) {
-  const auto one = drafting(decoding(1, 5, 2), 4);  // three slots left in its blocks after its own row
-  EXPECT_THAT(chunked({one}, 1, 3, kDrafting).run, ElementsAre(verifying(1, 4, 4, 1)));
-  EXPECT_THAT(chunked({one}, 0, 2, kDrafting).run, ElementsAre(verifying(1, 4, 3, 0)));
-  // The last free block is for the other's prompt.
-  const auto prompt = running(2, {.prompt = 6, .total = 6, .computed = 4, .blocks = 1, .max_total = 8});
-  EXPECT_THAT(chunked({one, prompt}, 1, 4, {.max_seqs = 4, .max_tokens = 16, .max_prefill_chunk = 8, .draft_rows = 16}).run,
-              ElementsAre(verifying(1, 4, 3, 0), row(2, 4, 2, 1, true)));
-}
-
-TEST(FcfsSpeculation, NoDraftsWhileSomebodyIsEvicted) {
-  const StepPlan p = chunked({drafting(decoding(1, 9, 2), 3), drafting(decoding(2, 5, 1), 2)}, 0, 3, kDrafting);
-  EXPECT_EQ(p.evict, ids({2}));
-  EXPECT_THAT(p.run, ElementsAre(row(1, 8, 1, 1, true)));
-}
-
-TEST(FcfsSpeculation, WholePromptsFirstThenDrafts) {
-  EXPECT_THAT(whole({drafting(decoding(1, 5, 3), 2)}, 4, 13, kDrafting).run, ElementsAre(verifying(1, 4, 2, 0)));
 }
 
 }  // namespace
