@@ -65,8 +65,7 @@ class Sequence {
   void admit();
 
   // The next `n_tokens` pending tokens are in the cache. `sampled`: the token that follows the last one, given exactly when
-  // the step reached n_total(). REQUIRES: kRunning; 1 ≤
-  // n_tokens ≤ n_pending(); blocks for them; below max_total().
+  // the step reached n_total(). REQUIRES: kRunning; 1 ≤ n_tokens ≤ n_pending(); blocks for them; below max_total().
   void commit(int n_tokens, std::optional<TokenId> sampled);
 
   // Replaces the drafts. REQUIRES: kRunning, one token pending, and room for the token that follows the last draft.

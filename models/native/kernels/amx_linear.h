@@ -23,11 +23,11 @@ struct alignas(64) TileConfig {
   }
 };
 
-// Sums of one column block go 64 bytes a row. `k_bytes`: inputs of one instruction, in bytes of an activation row.
-inline void configure(int n_rows, int k_bytes) {
+// Every tile has rows of 64 bytes: the sums of 16 outputs, a group of one row's inputs, a pair of inputs for 16 outputs.
+inline void configure(int n_rows) {
   TileConfig config;
-  for (int tile = 0; tile < 6; ++tile) config.set(tile, n_rows, tile < 4 ? 64 : k_bytes);
-  for (int tile = 6; tile < 8; ++tile) config.set(tile, k_bytes / 4, 64);
+  for (int tile = 0; tile < 6; ++tile) config.set(tile, n_rows, 64);
+  for (int tile = 6; tile < 8; ++tile) config.set(tile, kGroup / 2, 64);
   _tile_loadconfig(&config);
 }
 
@@ -94,7 +94,7 @@ __attribute__((noinline)) void tile_amx(const std::byte* weights, int n_groups, 
 template <bool Cold>
 MIE_INLINE inline int pass_amx(const std::byte* weights, int n_groups, const TileRows& rows, bool more) {
   const int n = rows.n_rows >= 2 * kTileRows ? 2 * kTileRows : rows.n_rows < kTileRows ? rows.n_rows : kTileRows;
-  configure(n < kTileRows ? n : kTileRows, 2 * kGroup);
+  configure(n < kTileRows ? n : kTileRows);
   n == 2 * kTileRows ? tile_amx<2, Cold>(weights, n_groups, rows, more) : tile_amx<1, Cold>(weights, n_groups, rows, more);
   return n;
 }
