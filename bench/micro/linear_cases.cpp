@@ -84,7 +84,7 @@ struct Operands {
   Operands(MicroSession& session, const FusedLinear& op, ComputeMode mode, int max_rows)
       : n(static_cast<int>(op.panels.size()) * kPanel) {
     const int n_threads = session.pool().n_threads();
-    const native::ActNeeds needs = op.needs(mode);
+    const native::ActNeeds needs = op.needs(session.kernels(), mode);
     const std::size_t out_floats = n_of(max_rows) * n_of(n), tile_floats = n_of(native::kRowBlock) * kPanel;
     arena = reserved(ActBuffer::arena_bytes(max_rows, op.k, needs) + Arena::padded(out_floats * 4) +
                      n_of(n_threads) * Arena::padded(tile_floats * 4));

@@ -7,7 +7,9 @@ std::size_t ActBuffer::arena_bytes(int n_rows, int k, ActNeeds needs) {
   std::size_t bytes = 0;
   if (needs.s8) bytes += Arena::padded(n / kGroup * sizeof(ActS8));
   if (needs.split) bytes += Arena::padded(n / kGroup * sizeof(ActSplit));
-  if (needs.bf16) bytes += Arena::padded(n * sizeof(std::uint16_t));
+  if (needs.bf16) {
+    bytes += Arena::padded(static_cast<std::size_t>(n_rows) * stride_of(static_cast<std::size_t>(k)) * sizeof(std::uint16_t));
+  }
   return bytes;
 }
 
@@ -15,7 +17,7 @@ ActBuffer::ActBuffer(int n_rows, int k, ActNeeds needs, Arena& arena) : k_(stati
   const std::size_t n = static_cast<std::size_t>(n_rows) * k_;
   if (needs.s8) s8_ = arena.take_array<ActS8>(n / kGroup);
   if (needs.split) split_ = arena.take_array<ActSplit>(n / kGroup);
-  if (needs.bf16) bf16_ = arena.take_array<std::uint16_t>(n);
+  if (needs.bf16) bf16_ = arena.take_array<std::uint16_t>(static_cast<std::size_t>(n_rows) * stride_of(k_));
 }
 
 void ActBuffer::write(const KernelTable& kernels, int row, int first, std::span<const float> x) const {
@@ -23,7 +25,7 @@ void ActBuffer::write(const KernelTable& kernels, int row, int first, std::span<
   const std::size_t at = input(row, first);
   if (needs_.s8) kernels.quantise_row(x.data(), n, &s8_[at / kGroup]);
   if (needs_.split) kernels.split_row(x.data(), n, &split_[at / kGroup]);
-  if (needs_.bf16) kernels.store_bf16(x.data(), n, &bf16_[at]);
+  if (needs_.bf16) kernels.store_bf16(x.data(), n, &bf16_[bf16_at(row, first)]);
 }
 
 }  // namespace mie::native

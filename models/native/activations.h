@@ -28,9 +28,15 @@ class ActBuffer {
   // The first record of a row.
   [[nodiscard]] const ActS8* s8(int row) const { return s8_.data() + input(row, 0) / kGroup; }
   [[nodiscard]] const ActSplit* split(int row) const { return split_.data() + input(row, 0) / kGroup; }
-  [[nodiscard]] const std::uint16_t* bf16(int row) const { return bf16_.data() + input(row, 0); }
+  [[nodiscard]] const std::uint16_t* bf16(int row) const { return bf16_.data() + bf16_at(row, 0); }
+  [[nodiscard]] int bf16_stride() const { return static_cast<int>(stride_of(k_)); }
 
  private:
+  // Rows an odd number of cache lines apart fall into all sets of a cache: a tile reads sixteen at once.
+  static constexpr std::size_t stride_of(std::size_t k) { return k / kGroup % 2 == 0 ? k + kGroup : k; }
+  [[nodiscard]] std::size_t bf16_at(int row, int first) const {
+    return static_cast<std::size_t>(row) * stride_of(k_) + static_cast<std::size_t>(first);
+  }
   [[nodiscard]] std::size_t input(int row, int first) const {
     return static_cast<std::size_t>(row) * k_ + static_cast<std::size_t>(first);
   }
@@ -39,7 +45,7 @@ class ActBuffer {
   ActNeeds needs_;
   std::span<ActS8> s8_;            // [rows, K / 32]
   std::span<ActSplit> split_;      // [rows, K / 32]
-  std::span<std::uint16_t> bf16_;  // [rows, K]
+  std::span<std::uint16_t> bf16_;  // [rows, stride]
 };
 
 }  // namespace mie::native

@@ -21,11 +21,16 @@ std::size_t FusedLinear::weight_bytes() const {
   return total;
 }
 
-ActNeeds FusedLinear::needs(ComputeMode mode) const {
+ActNeeds FusedLinear::needs(const KernelTable& kernels, ComputeMode mode) const {
   ActNeeds all;
   for (const Panel& panel : panels) {
-    const bool quantised = panel.format != PackFormat::kBf16;
-    all = all | ActNeeds{quantised && mode == ComputeMode::kW4A8, quantised && mode == ComputeMode::kW4A16, !quantised};
+    if (panel.format == PackFormat::kBf16) {
+      all.bf16 = true;
+    } else if (mode == ComputeMode::kW4A8) {
+      all.s8 = true;
+    } else {
+      (kernels.linear_rounded[static_cast<std::size_t>(panel.format)] ? all.bf16 : all.split) = true;
+    }
   }
   return all;
 }
@@ -66,9 +71,11 @@ int item_grain(const FusedLinear& op, int n_threads) {
 void run_panel(const FusedLinear::Panel& panel, const KernelTable& kernels, ComputeMode mode, const InputRows& in, float* out) {
   const auto format = static_cast<std::size_t>(panel.format);
   if (panel.format == PackFormat::kBf16) {
-    kernels.linear_bf16(panel.data, in.k, in.act.bf16(in.row), in.n_rows, out);
+    kernels.linear_bf16(panel.data, in.k, in.act.bf16(in.row), in.act.bf16_stride(), in.n_rows, out);
   } else if (mode == ComputeMode::kW4A8) {
     kernels.linear_s8[format](panel.data, in.k, in.act.s8(in.row), in.n_rows, out);
+  } else if (const LinearBf16 rounded = kernels.linear_rounded[format]) {
+    rounded(panel.data, in.k, in.act.bf16(in.row), in.act.bf16_stride(), in.n_rows, out);
   } else {
     kernels.linear_w4a16[format](panel.data, in.k, in.act.split(in.row), in.n_rows, out);
   }

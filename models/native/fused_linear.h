@@ -35,7 +35,7 @@ struct FusedLinear {
   }
   [[nodiscard]] int n_items() const { return static_cast<int>(panels.size()) / panels_per_item; }
   [[nodiscard]] std::size_t weight_bytes() const;
-  [[nodiscard]] ActNeeds needs(ComputeMode mode) const;  // which forms of its input the panels read
+  [[nodiscard]] ActNeeds needs(const KernelTable& kernels, ComputeMode mode) const;  // which forms of its input the panels read
 };
 
 // Arena bytes of pack_fused(rows, k).

@@ -87,8 +87,8 @@ Result<std::unique_ptr<ModelRunner>> make_native_runner(const ModelPlan& plan, c
   if (!model) return model.error();
   auto kv = KvPages::make(plan.spec, options.n_blocks, options.block_size);
   if (!kv) return kv.error();
-  auto work =
-      Workspace::make(*model, options.mode, {options.max_rows, options.max_logits, options.max_positions, options.n_threads});
+  auto work = Workspace::make(*model, kernel_table(options.isa), options.mode,
+                              {options.max_rows, options.max_logits, options.max_positions, options.n_threads});
   if (!work) return work.error();
   return std::unique_ptr<ModelRunner>(
       std::make_unique<NativeRunner>(options, std::move(pool), std::move(*model), std::move(*kv), std::move(*work)));

@@ -34,14 +34,14 @@ struct Needs {
   ActNeeds hidden, attn, ffn, head;
 };
 
-Needs needs_of(const PackedModel& model, ComputeMode mode) {
+Needs needs_of(const PackedModel& model, const KernelTable& kernels, ComputeMode mode) {
   Needs needs;
   for (const PackedLayer& layer : model.layers) {
-    needs.hidden = needs.hidden | layer.qkv.needs(mode) | layer.gate_up.needs(mode);
-    needs.attn = needs.attn | layer.attn_out.needs(mode);
-    needs.ffn = needs.ffn | layer.down.needs(mode);
+    needs.hidden = needs.hidden | layer.qkv.needs(kernels, mode) | layer.gate_up.needs(kernels, mode);
+    needs.attn = needs.attn | layer.attn_out.needs(kernels, mode);
+    needs.ffn = needs.ffn | layer.down.needs(kernels, mode);
   }
-  needs.head = model.head.needs(mode);
+  needs.head = model.head.needs(kernels, mode);
   return needs;
 }
 
@@ -60,9 +60,10 @@ std::size_t arena_size(const Sizes& s, const Needs& needs, int n_threads) {
 
 }  // namespace
 
-Result<Workspace> Workspace::make(const PackedModel& model, ComputeMode mode, const StepShape& shape) {
+Result<Workspace> Workspace::make(const PackedModel& model, const KernelTable& kernels, ComputeMode mode,
+                                  const StepShape& shape) {
   const Sizes s = sizes_of(model, shape);
-  const Needs needs = needs_of(model, mode);
+  const Needs needs = needs_of(model, kernels, mode);
   auto arena = Arena::reserve(arena_size(s, needs, shape.n_threads));
   if (!arena) return arena.error();
   Workspace work;

@@ -32,7 +32,7 @@ struct Workspace {
     BestLogit* best;          // [logits] of the panels that this thread computed
   };
 
-  static Result<Workspace> make(const PackedModel& model, ComputeMode mode, const StepShape& shape);
+  static Result<Workspace> make(const PackedModel& model, const KernelTable& kernels, ComputeMode mode, const StepShape& shape);
 
   std::span<float> x;                              // [rows, hidden] residual stream
   std::span<std::uint16_t> q;                      // [n_kv_heads, rows, group, head_dim] rotated queries

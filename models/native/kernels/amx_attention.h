@@ -4,7 +4,7 @@
 // Not alone because `Vec` comes from the AMX unit.
 #pragma once
 
-#include "models/native/kernels/amx_linear.h"
+#include "models/native/kernels/amx_tiles.h"
 #include "models/native/kernels/attention_tile.h"
 
 namespace {
@@ -116,7 +116,7 @@ __attribute__((noinline)) void attend_values_amx(const KvHead& kv, const AttnVal
 
 void attend_amx(const KvHead& kv, const AttnTask& task, const AttnPartial& result) {
   AmxAttnScratch scratch;
-  configure(task.n_rows);
+  configure(task.n_rows, 64);
   __builtin_memset(result.out, 0, sizeof(float) * static_cast<std::size_t>(task.n_rows * kv.head_dim));
   const int end = last_visible(task);
   for (int start = task.first; start < end; start += kAttnTile) {

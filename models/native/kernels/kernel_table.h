@@ -43,7 +43,8 @@ struct ActSplit {
 // out[r * 32 + n] = sum over k of w[n][k] * a[r][k], for one panel and rows [0, n_rows); `a` points at the first row.
 using LinearS8 = void (*)(const std::byte* panel, int k, const ActS8* a, int n_rows, float* out);
 using LinearW4A16 = void (*)(const std::byte* panel, int k, const ActSplit* a, int n_rows, float* out);
-using LinearBf16 = void (*)(const std::byte* panel, int k, const std::uint16_t* a, int n_rows, float* out);  // a [rows, K]
+// a: [rows, stride], of which K are read.
+using LinearBf16 = void (*)(const std::byte* panel, int k, const std::uint16_t* a, int stride, int n_rows, float* out);
 
 inline constexpr int kAttnTile = 64;    // tokens of one softmax update, at absolute multiples
 inline constexpr int kAttnChunk = 512;  // tokens of one (max, sum, output), at absolute multiples
@@ -73,9 +74,10 @@ struct BestLogit {
 
 struct KernelTable {
   Isa isa;
-  LinearS8 linear_s8[kQuantFormats];        // mode w4a8
-  LinearW4A16 linear_w4a16[kQuantFormats];  // mode w4a16
-  LinearBf16 linear_bf16;                   // kBf16, in both modes
+  LinearS8 linear_s8[kQuantFormats];         // mode w4a8
+  LinearW4A16 linear_w4a16[kQuantFormats];   // mode w4a16
+  LinearBf16 linear_rounded[kQuantFormats];  // mode w4a16 where a unit has it: weights rounded to bf16 on the way
+  LinearBf16 linear_bf16;                    // kBf16, in both modes
   void (*quantise_row)(const float* x, int k, ActS8* out);
   void (*split_row)(const float* x, int k, ActSplit* out);
   void (*rms_norm_row)(const float* x, const float* weight, int k, float eps, float* out);

@@ -105,64 +105,94 @@ MIE_INLINE inline Vec::I32 first_sum(const ActS8& a) {
   return Vec::set1_i32(Zero == 0 ? 0 : Zero == 8 ? a.minus_8_sums : a.minus_128_sums);
 }
 
-// Weights come from memory. At one row the processor looks far enough ahead by itself; a tile of many rows computes too long
-// on a record for its window to reach the next ones, so they are asked for this many bytes early, across the ends of panels.
-constexpr int kAheadBytes = 4 << 10;
+// What a tile multiplies: n consecutive records of a panel by rows of activations that are `stride` records apart.
+template <class Act>
+struct Block {
+  const std::byte* records;
+  int n;
+  const Act* acts;
+  int stride;
+  float* out;  // [rows, 32]
+  bool more;   // adds to what is there
 
-template <int Bytes>
-MIE_INLINE inline void fetch_ahead(const std::byte* record) {
-  unroll<Bytes / 64>([&](auto line) MIE_INLINE { __builtin_prefetch(record + kAheadBytes + line * 64); });
+  void skip_rows(int n_rows) {
+    acts += std::ptrdiff_t{n_rows} * stride;
+    out += n_rows * kPanel;
+  }
+};
+
+// Weights come from memory. A processor looks far enough ahead by itself only while a tile has few rows: so every pass over a
+// block asks for its share of the lines of the next one, and memory is busy for as long as the arithmetic is.
+constexpr int kBlockBytes = 8 << 10;  // of weights: stay in the first cache with their activations
+
+struct Ahead {
+  const std::byte* next;
+  int lines;  // for each record
+
+  MIE_INLINE void fetch() {
+    int left = lines;
+    do {
+      __builtin_prefetch(next);
+      next += 64;
+    } while (--left > 0);
+  }
+};
+
+template <int R, int C>
+MIE_INLINE inline void start(const float* out, bool more, FloatTile<R, C>& y) {
+  clear<R, C>(y);
+  if (more) each<R, C>([&](auto r, auto c) MIE_INLINE { y[r][c] = Vec::load(out + r * kPanel + c * 16); });
 }
 
-// Tiles take a panel from vector `column` on; the first pass over a panel is that of column 0.
+// Tiles take a panel from vector `column` on.
 template <class Format, int R, int C>
-__attribute__((noinline)) void tile_s8(const std::byte* panel, int column, int k, const ActS8* rows, float* out) {
-  const std::byte *lines = panel + column * 64, *scales = panel + Format::kScaleAt + column * 32;
-  RowCursor<ActS8, R> a(rows, k / kGroup);
+__attribute__((noinline)) void tile_s8(const Block<ActS8>& block, int column, Ahead& ahead) {
+  const std::byte *lines = block.records + column * 64, *scales = block.records + Format::kScaleAt + column * 32;
+  RowCursor<ActS8, R> a(block.acts, block.stride);
   FloatTile<R, C> y;
-  clear<R, C>(y);
-  for (int g = 0; g < k / kGroup; ++g, lines += Format::kRecordBytes, scales += Format::kRecordBytes, a.advance(1)) {
-    if (column == 0) fetch_ahead<Format::kRecordBytes>(lines);
+  start<R, C>(block.out + column * 16, block.more, y);
+  for (int g = 0; g < block.n; ++g, lines += Format::kRecordBytes, scales += Format::kRecordBytes, a.advance(1)) {
+    ahead.fetch();
     IntTile<R, C> dot;
     each<R, C>([&](auto r, auto c) MIE_INLINE { dot[r][c] = first_sum<Format::kZero>(*a.row(r)); });
     Format::template dot_s8<R, C>(lines, a, dot);
     fold_s8<Format, R, C>(scales, a, y, [&](auto r, auto c) MIE_INLINE { return dot[r][c]; });
   }
-  store<R, C>(y, out + column * 16);
+  store<R, C>(y, block.out + column * 16);
 }
 
 // Quantised weights times bf16 rows: exact products, one fp32 sum a group, then y += sum * scale (+ min * act_sum).
 template <class Format, int R, int C>
-__attribute__((noinline)) void tile_w4a16(const std::byte* panel, int column, int k, const ActSplit* rows, float* out) {
-  const std::byte *lines = panel + column * 64, *scales = panel + Format::kScaleAt + column * 32;
-  RowCursor<ActSplit, R> a(rows, k / kGroup);
+__attribute__((noinline)) void tile_w4a16(const Block<ActSplit>& block, int column, Ahead& ahead) {
+  const std::byte *lines = block.records + column * 64, *scales = block.records + Format::kScaleAt + column * 32;
+  RowCursor<ActSplit, R> a(block.acts, block.stride);
   FloatTile<R, C> y;
-  clear<R, C>(y);
-  for (int g = 0; g < k / kGroup; ++g, lines += Format::kRecordBytes, scales += Format::kRecordBytes, a.advance(1)) {
-    if (column == 0) fetch_ahead<Format::kRecordBytes>(lines);
+  start<R, C>(block.out + column * 16, block.more, y);
+  for (int g = 0; g < block.n; ++g, lines += Format::kRecordBytes, scales += Format::kRecordBytes, a.advance(1)) {
+    ahead.fetch();
     FloatTile<R, C> dot;
     clear<R, C>(dot);
     Format::template dot_bf16<R, C>(lines, a, dot);
     fold_w4a16<Format, R, C>(scales, a, y, [&](auto r, auto c) MIE_INLINE { return dot[r][c]; });
   }
-  store<R, C>(y, out + column * 16);
+  store<R, C>(y, block.out + column * 16);
 }
 
 // bf16 weights: one accumulator over all of K.
 template <class Format, int R, int C>
-__attribute__((noinline)) void tile_bf16(const std::byte* panel, int column, int k, const std::uint16_t* rows, float* out) {
-  const std::byte* lines = panel + column * 64;
-  RowCursor<std::uint16_t, R> a(rows, k);
+__attribute__((noinline)) void tile_bf16(const Block<std::uint16_t>& block, int column, Ahead& ahead) {
+  const std::byte* lines = block.records + column * 64;
+  RowCursor<std::uint16_t, R> a(block.acts, block.stride);
   FloatTile<R, C> y;
-  clear<R, C>(y);
-  for (int i = 0; i < k; i += 2, lines += Format::kRecordBytes, a.advance(2)) {
-    if (column == 0) fetch_ahead<Format::kRecordBytes>(lines);
+  start<R, C>(block.out + column * 16, block.more, y);
+  for (int i = 0; i < block.n; ++i, lines += Format::kRecordBytes, a.advance(2)) {
+    ahead.fetch();
     Vec::Pair w[C];
     unroll<C>([&](auto c) MIE_INLINE { w[c] = Vec::bf16_pair(Vec::load64(lines + c * 64)); });
     unroll<R>([&](auto r)
                   MIE_INLINE { unroll<C>([&](auto c) MIE_INLINE { y[r][c] = Vec::dot_pair(y[r][c], w[c], a.row(r)); }); });
   }
-  store<R, C>(y, out + column * 16);
+  store<R, C>(y, block.out + column * 16);
 }
 
 // What linear<> below cuts into tiles: kMaxRows is the tallest tile; up to kWideRows rows a tile spans the panel, since few
@@ -171,59 +201,95 @@ __attribute__((noinline)) void tile_bf16(const std::byte* panel, int column, int
 template <class Format>
 struct TileS8 {
   using Act = ActS8;
+  static constexpr int kInputs = kGroup, kActs = 1, kRecordBytes = Format::kRecordBytes;  // of a record
   static constexpr int kMaxRows = Vec::kRowsS8, kWideRows = Vec::kWideRowsS8;
-  static constexpr int row_records(int k) { return k / kGroup; }
   template <int R, int C>
-  MIE_INLINE static void run(const std::byte* panel, int column, int k, const Act* a, float* out) {
-    tile_s8<Format, R, C>(panel, column, k, a, out);
+  MIE_INLINE static void run(const Block<Act>& block, int column, Ahead& ahead) {
+    tile_s8<Format, R, C>(block, column, ahead);
   }
 };
 template <class Format>
 struct TileW4A16 {
   using Act = ActSplit;
+  static constexpr int kInputs = kGroup, kActs = 1, kRecordBytes = Format::kRecordBytes;
   static constexpr int kMaxRows = Vec::kRowsW4A16, kWideRows = Vec::kWideRowsW4A16;
-  static constexpr int row_records(int k) { return k / kGroup; }
   template <int R, int C>
-  MIE_INLINE static void run(const std::byte* panel, int column, int k, const Act* a, float* out) {
-    tile_w4a16<Format, R, C>(panel, column, k, a, out);
+  MIE_INLINE static void run(const Block<Act>& block, int column, Ahead& ahead) {
+    tile_w4a16<Format, R, C>(block, column, ahead);
   }
 };
 template <class Format>
 struct TileBf16 {
   using Act = std::uint16_t;
+  static constexpr int kInputs = 2, kActs = 2, kRecordBytes = Format::kRecordBytes;
   static constexpr int kMaxRows = Vec::kRowsBf16, kWideRows = Vec::kWideRowsBf16;
-  static constexpr int row_records(int k) { return k; }
   template <int R, int C>
-  MIE_INLINE static void run(const std::byte* panel, int column, int k, const Act* a, float* out) {
-    tile_bf16<Format, R, C>(panel, column, k, a, out);
+  MIE_INLINE static void run(const Block<Act>& block, int column, Ahead& ahead) {
+    tile_bf16<Format, R, C>(block, column, ahead);
   }
 };
 
+template <class Tile>
+constexpr int passes_of(int n_rows) {
+  return n_rows == 0 ? 0 : n_rows <= Tile::kWideRows ? 1 : kCols;
+}
+
 template <class Tile, int R>
-MIE_INLINE inline void exact_tile(const std::byte* panel, int k, const typename Tile::Act* a, float* out) {
+MIE_INLINE inline void exact_tile(const Block<typename Tile::Act>& block, Ahead& ahead) {
   if constexpr (R <= Tile::kWideRows) {
-    Tile::template run<R, kCols>(panel, 0, k, a, out);
+    Tile::template run<R, kCols>(block, 0, ahead);
   } else {
-    for (int column = 0; column < kCols; ++column) Tile::template run<R, 1>(panel, column, k, a, out);
+    for (int column = 0; column < kCols; ++column) Tile::template run<R, 1>(block, column, ahead);
   }
 }
 
 template <class Tile, int R>
-void remaining_rows(const std::byte* panel, int k, const typename Tile::Act* a, int n_rows, float* out) {
+void remaining_rows(const Block<typename Tile::Act>& block, int n_rows, Ahead& ahead) {
   if constexpr (R > 0) {
-    if (n_rows == R) return exact_tile<Tile, R>(panel, k, a, out);
-    remaining_rows<Tile, R - 1>(panel, k, a, n_rows, out);
+    if (n_rows == R) return exact_tile<Tile, R>(block, ahead);
+    remaining_rows<Tile, R - 1>(block, n_rows, ahead);
   }
+}
+
+template <class Tile>
+constexpr int passes_over(int n_rows) {
+  return n_rows / Tile::kMaxRows * passes_of<Tile>(Tile::kMaxRows) + passes_of<Tile>(n_rows % Tile::kMaxRows);
 }
 
 // Tiles of the full height, then one exact tile for the rows that are left: no row is computed twice or padded.
 template <class Tile>
-void linear(const std::byte* panel, int k, const typename Tile::Act* a, int n_rows, float* out) {
+void linear_block(Block<typename Tile::Act> block, int n_rows, Ahead& ahead) {
   constexpr int kRows = Tile::kMaxRows;
-  for (; n_rows >= kRows; n_rows -= kRows, a += kRows * Tile::row_records(k), out += kRows * kPanel) {
-    exact_tile<Tile, kRows>(panel, k, a, out);
+  for (; n_rows >= kRows; n_rows -= kRows, block.skip_rows(kRows)) exact_tile<Tile, kRows>(block, ahead);
+  remaining_rows<Tile, kRows - 1>(block, n_rows, ahead);
+}
+
+// Calls f(block, ahead) for the blocks of a panel, each of at most `at_once` records and passed over n_passes times: all rows
+// pass over a block before the next is touched.
+template <class Tile, class F>
+MIE_INLINE inline void each_block(Block<typename Tile::Act> panel, int at_once, int n_passes, F f) {
+  for (int first = 0; first < panel.n; first += at_once) {
+    Block<typename Tile::Act> block = panel;
+    block.records += std::ptrdiff_t{first} * Tile::kRecordBytes;
+    block.n = panel.n - first < at_once ? panel.n - first : at_once;
+    block.acts += std::ptrdiff_t{first} * Tile::kActs;
+    block.more = first > 0;
+    f(block, Ahead{block.records + kBlockBytes, (Tile::kRecordBytes / 64 + n_passes - 1) / n_passes});
   }
-  remaining_rows<Tile, kRows - 1>(panel, k, a, n_rows, out);
+}
+
+template <class Tile>
+void linear(const std::byte* panel, int k, const typename Tile::Act* a, int stride, int n_rows, float* out) {
+  const int n_records = k / Tile::kInputs, n_passes = passes_over<Tile>(n_rows);
+  const int at_once = n_passes == 1 ? n_records : kBlockBytes / Tile::kRecordBytes;
+  each_block<Tile>({panel, n_records, a, stride, out, false}, at_once, n_passes,
+                   [&](const Block<typename Tile::Act>& block, Ahead ahead) { linear_block<Tile>(block, n_rows, ahead); });
+}
+
+// Records of quantised weights' activations follow each other from row to row.
+template <class Tile>
+void linear_groups(const std::byte* panel, int k, const typename Tile::Act* a, int n_rows, float* out) {
+  linear<Tile>(panel, k, a, k / kGroup, n_rows, out);
 }
 
 }  // namespace

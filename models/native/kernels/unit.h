@@ -17,8 +17,9 @@ namespace {
 constexpr mie::native::KernelTable table_of(mie::native::Isa isa) {
   return {
       .isa = isa,
-      .linear_s8 = {linear<TileS8<Q4_0>>, linear<TileS8<Q4_1>>, linear<TileS8<Q8_0>>},
-      .linear_w4a16 = {linear<TileW4A16<Q4_0>>, linear<TileW4A16<Q4_1>>, linear<TileW4A16<Q8_0>>},
+      .linear_s8 = {linear_groups<TileS8<Q4_0>>, linear_groups<TileS8<Q4_1>>, linear_groups<TileS8<Q8_0>>},
+      .linear_w4a16 = {linear_groups<TileW4A16<Q4_0>>, linear_groups<TileW4A16<Q4_1>>, linear_groups<TileW4A16<Q8_0>>},
+      .linear_rounded = {},
       .linear_bf16 = linear<TileBf16<Bf16>>,
       .quantise_row = quantise_row,
       .split_row = split_row,

@@ -7,14 +7,18 @@
 #include "models/native/kernels/unit.h"
 // uses the formats
 #include "models/native/kernels/amx_attention.h"
-#include "models/native/kernels/amx_linear.h"
+#include "models/native/kernels/amx_groups.h"
+#include "models/native/kernels/amx_rounded.h"
 
 namespace {
 
 constexpr mie::native::KernelTable amx_table_of(mie::native::KernelTable table) {
-  table.linear_w4a16[0] = linear_w4a16_amx<Q4_0>;
-  table.linear_w4a16[1] = linear_w4a16_amx<Q4_1>;
-  table.linear_w4a16[2] = linear_w4a16_amx<Q8_0>;
+  table.linear_s8[0] = linear_s8_amx<Q4_0>;
+  table.linear_s8[1] = linear_s8_amx<Q4_1>;
+  table.linear_s8[2] = linear_s8_amx<Q8_0>;
+  table.linear_rounded[0] = linear_rounded_amx<Q4_0>;
+  table.linear_rounded[1] = linear_rounded_amx<Q4_1>;
+  table.linear_rounded[2] = linear_rounded_amx<Q8_0>;
   table.linear_bf16 = linear_bf16_amx;
   table.attend = attend_amx;
   return table;

@@ -22,9 +22,11 @@ std::vector<float> run(const KernelTable& kernels, const TestPanel& panel, const
   const auto at = static_cast<std::size_t>(format);
   std::vector<float> out(static_cast<std::size_t>(n_rows * kPanel), -1);
   if (format == PackFormat::kBf16) {
-    kernels.linear_bf16(panel.packed.get(), panel.k, acts.bf16.data(), n_rows, out.data());
+    kernels.linear_bf16(panel.packed.get(), panel.k, acts.bf16.data(), panel.k, n_rows, out.data());
   } else if (s8) {
     kernels.linear_s8[at](panel.packed.get(), panel.k, acts.s8.data(), n_rows, out.data());
+  } else if (kernels.linear_rounded[at] != nullptr) {
+    kernels.linear_rounded[at](panel.packed.get(), panel.k, acts.bf16.data(), panel.k, n_rows, out.data());
   } else {
     kernels.linear_w4a16[at](panel.packed.get(), panel.k, acts.split.data(), n_rows, out.data());
   }
@@ -74,9 +76,9 @@ TEST_P(LinearKernels, Bf16ActivationsGiveTheExactProductOfTheirValues) {
   for (const std::uint16_t bits : acts.bf16) a.push_back(static_cast<double>(widen(bits)));
   for (const QuantFormat format : kStored) {
     const TestPanel panel(format, kK, rng);
-    // F32 and F16 weights are rounded to bf16 once, 2^-9 relative; so are quantised ones for tiles.
-    const bool rounded =
-        format == QuantFormat::kF32 || format == QuantFormat::kF16 || (quantised(format) && GetParam() == Isa::kAmx);
+    // F32 and F16 weights are rounded to bf16 once, 2^-9 relative; so are quantised ones by kernels that say so.
+    const bool rounded = format == QuantFormat::kF32 || format == QuantFormat::kF16 ||
+                         (quantised(format) && kernels.linear_rounded[static_cast<std::size_t>(pack_format_of(format))]);
     const double limit = rounded ? 0x1p-9 : 2e-6;
     EXPECT_LT(relative_error(panel, a, run(kernels, panel, acts, kRows, false), kRows), limit) << format_info(format).name;
   }
@@ -95,6 +97,22 @@ TEST_P(LinearKernels, ARowHasTheSameBitsForAnyNumberOfRows) {
             << format_info(format).name << " rows " << n;
       }
     }
+  }
+}
+
+TEST_P(LinearKernels, Bf16RowsMayBeFurtherApartThanK) {
+  constexpr int kStride = kK + kGroup;
+  const TestActs acts(kernels, x, kRows, kK);
+  std::vector<std::uint16_t> apart(kRows * kStride, 0x7fc0);  // NaN in between
+  for (int r = 0; r < kRows; ++r) std::copy_n(acts.bf16.data() + r * kK, kK, apart.data() + r * kStride);
+  for (const QuantFormat format : kStored) {
+    const TestPanel panel(format, kK, rng);
+    const auto at = static_cast<std::size_t>(pack_format_of(format));
+    const LinearBf16 linear = quantised(format) ? kernels.linear_rounded[at] : kernels.linear_bf16;
+    if (linear == nullptr) continue;
+    std::vector<float> out(kRows * kPanel);
+    linear(panel.packed.get(), kK, apart.data(), kStride, kRows, out.data());
+    EXPECT_EQ(out, run(kernels, panel, acts, kRows, false)) << format_info(format).name;
   }
 }
 
@@ -190,7 +208,7 @@ TEST(Packer, MissingRowsGiveZero) {
     float out[kPanel];
     const PackFormat to = pack_format_of(format);
     if (to == PackFormat::kBf16) {
-      kernels.linear_bf16(packed.get(), 64, acts.bf16.data(), 1, out);
+      kernels.linear_bf16(packed.get(), 64, acts.bf16.data(), 64, 1, out);
     } else {
       kernels.linear_s8[static_cast<std::size_t>(to)](packed.get(), 64, acts.s8.data(), 1, out);
     }

@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-HOT = re.compile(r"\b(tile_s8|tile_w4a16|tile_bf16|tile_amx|attend_rows|attend_\w+_amx)\b")
+HOT = re.compile(r"\b(tile_\w+|attend_rows|attend_\w+_amx)\b")
 FUNCTION = re.compile(r"^[0-9a-f]+ <(.*)>:$")
 INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
 JUMP_TARGET = re.compile(r"^0x([0-9a-f]+)")
