@@ -14,6 +14,8 @@ import time
 from pathlib import Path
 
 TICKS = os.sysconf("SC_CLK_TCK")
+SETTLE_SECONDS, SETTLE_TRIES = 0.5, 20
+SETTLED_CPU = 0.02  # of all cores
 
 
 def busy_seconds() -> float:
@@ -59,9 +61,20 @@ def load(order: dict, asked: dict) -> dict:
     return json.loads(done.stdout)
 
 
+def settle(roots: list[int]) -> None:
+    """Waits until the server whose turn is over has come to rest: its threads may poll on for seconds after the last answer."""
+    for _ in range(SETTLE_TRIES):
+        own, busy, start = tree_seconds(roots), busy_seconds(), time.monotonic()
+        time.sleep(SETTLE_SECONDS)
+        foreign = busy_seconds() - busy - (tree_seconds(roots) - own)
+        if foreign <= SETTLED_CPU * (time.monotonic() - start) * os.cpu_count():
+            return
+
+
 def measure(order: dict) -> list[dict]:
     """One run for each of order["loads"]; the probe after one is the probe before the next."""
     roots = [order["pid"], os.getpid()]
+    settle(roots)
     runs, before = [], probe(order["probe"])
     for asked in order["loads"]:
         own, busy, start = tree_seconds(roots), busy_seconds(), time.monotonic()

@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/peers"))
 
 import installs  # noqa: E402
+import meters  # noqa: E402
 import report  # noqa: E402
 import rounds  # noqa: E402
 
@@ -92,6 +93,24 @@ def test_the_table_says_which_promise_is_kept():
     assert "| mie-q4_1 / llama-q4_1 | tokens/s | 1 | 3.1 (3.1–3.1) of 1 | ≥ 3 | yes |" in lines
     assert "| mie-q4_1 / llama-q4_1 | TTFT p50 | 1 | 0.2333 (0.2333–0.2333) of 1 | ≤ 0.2 | NO |" in lines
     assert lines[-1] == "0 of 2 runs do not count"
+
+
+# CPU seconds of everybody and of the server whose turn it is, at each look; a window of half a second on 2 cores.
+@pytest.mark.parametrize("busy, own, windows", [
+    ([0, 0.02], [0, 0], 1),  # 2 %
+    ([0, 0.9], [0, 0.9], 1),  # the server's own
+    ([0, 0.5, 0.5, 0.53, 0.53, 0.53], [0, 0, 0, 0, 0, 0], 3),  # 50 %, 3 %, then rest
+    ([0.5 * look for look in range(2 * meters.SETTLE_TRIES)], [0] * 2 * meters.SETTLE_TRIES, meters.SETTLE_TRIES),  # gives up
+])
+def test_a_turn_starts_when_the_others_have_come_to_rest(monkeypatch, busy, own, windows):
+    busy, own, clock = iter(busy), iter(own), [0.0]
+    monkeypatch.setattr(meters, "busy_seconds", lambda: next(busy))
+    monkeypatch.setattr(meters, "tree_seconds", lambda roots: next(own))
+    monkeypatch.setattr(meters.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(meters.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(meters.time, "sleep", lambda seconds: clock.__setitem__(0, clock[0] + seconds))
+    meters.settle([1])
+    assert clock[0] == windows * meters.SETTLE_SECONDS
 
 
 @pytest.mark.parametrize("lock", ["llama.lock", "vllm.lock"])

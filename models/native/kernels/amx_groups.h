@@ -58,27 +58,34 @@ __attribute__((noinline)) void tile_s8_amx(const std::byte* unpacked, const Bloc
   store<kTileRows, 1>(y, block.out + column * 16);
 }
 
-// The rows past the last whole 16 take vectors, and so does a call of few rows: they do not pay for unpacking.
+// n_tiles times 16 rows.
+template <class Format>
+void linear_s8_tiles(const std::byte* panel, int k, const ActS8* a, int n_tiles, float* out) {
+  alignas(64) std::byte unpacked[kMaxGroups * kS8GroupBytes];
+  const int n_groups = k / kGroup, at_once = kBlockBytes / Format::kRecordBytes;
+  const auto tiles = [&](Block<ActS8> block, Ahead ahead) {
+    for (int g = 0; g < block.n; ++g) {
+      unpack_s8<Format>(block.records + g * Format::kRecordBytes, unpacked + g * kS8GroupBytes);
+    }
+    for (int tile = 0; tile < n_tiles; ++tile, block.skip_rows(kTileRows)) {
+      for (int c = 0; c < kCols; ++c) tile_s8_amx<Format>(unpacked, block, c, ahead);
+    }
+  };
+  configure(kTileRows, kGroup);
+  each_block<TileS8<Format>>({panel, n_groups, a, n_groups, out, false}, at_once, kCols * n_tiles, tiles);
+  _tile_release();
+}
+
+// Fewer rows do not pay for unpacking: they take the vector kernel, as do those past the last whole 16.
 constexpr int kTiledFrom = 2 * kTileRows;
 
-template <class Format>
+template <class Format, int Index>
 void linear_s8_amx(const std::byte* panel, int k, const ActS8* a, int n_rows, float* out) {
-  using Rest = TileS8<Format>;
-  if (n_rows < kTiledFrom) return linear_groups<Rest>(panel, k, a, n_rows, out);
-  alignas(64) std::byte unpacked[kMaxGroups * kS8GroupBytes];
-  const int n_tiles = n_rows / kTileRows, n_rest = n_rows % kTileRows, stride = k / kGroup;
-  configure(kTileRows, kGroup);
-  each_block<Rest>({panel, stride, a, stride, out, false}, kBlockBytes / Format::kRecordBytes,
-                   kCols * n_tiles + passes_over<Rest>(n_rest), [&](Block<ActS8> block, Ahead ahead) {
-                     for (int g = 0; g < block.n; ++g) {
-                       unpack_s8<Format>(block.records + g * Format::kRecordBytes, unpacked + g * kS8GroupBytes);
-                     }
-                     for (int tile = 0; tile < n_tiles; ++tile, block.skip_rows(kTileRows)) {
-                       for (int c = 0; c < kCols; ++c) tile_s8_amx<Format>(unpacked, block, c, ahead);
-                     }
-                     linear_block<Rest>(block, n_rest, ahead);
-                   });
-  _tile_release();
+  const int n_tiles = n_rows < kTiledFrom ? 0 : n_rows / kTileRows, n_tiled = n_tiles * kTileRows;
+  if (n_tiles > 0) linear_s8_tiles<Format>(panel, k, a, n_tiles, out);
+  if (n_tiled == n_rows) return;
+  const auto vectors = mie::native::kernel_table(mie::native::Isa::kAvx512VnniBf16).linear_s8[Index];
+  vectors(panel, k, a + std::ptrdiff_t{n_tiled} * (k / kGroup), n_rows - n_tiled, out + n_tiled * kPanel);
 }
 
 }  // namespace

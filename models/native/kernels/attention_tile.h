@@ -212,7 +212,7 @@ void attend_exactly(const KvHead& kv, const AttnTask& task, const AttnPartial& r
   }
 }
 
-void attend(const KvHead& kv, const AttnTask& task, const AttnPartial& result) {
+inline void attend(const KvHead& kv, const AttnTask& task, const AttnPartial& result) {
   for (int row = 0; row < task.n_rows; row += Vec::kRowsAttend) {
     const int left = task.n_rows - row, at = row * kv.head_dim;
     const AttnTask part{task.q + at, task.row_last + row, left < Vec::kRowsAttend ? left : Vec::kRowsAttend,
@@ -222,7 +222,7 @@ void attend(const KvHead& kv, const AttnTask& task, const AttnPartial& result) {
   }
 }
 
-void combine(int head_dim, float& max, float& sum, float* out, float b_max, float b_sum, const float* b_out) {
+inline void combine(int head_dim, float& max, float& sum, float* out, float b_max, float b_sum, const float* b_out) {
   if (b_max == -__builtin_inff()) return;
   const float new_max = b_max > max ? b_max : max;
   const float a_scale = max == -__builtin_inff() ? 0.0F : Vec::first(exp_f32(Vec::set1(max - new_max)));
@@ -234,7 +234,7 @@ void combine(int head_dim, float& max, float& sum, float* out, float b_max, floa
   max = new_max;
 }
 
-void normalise(int head_dim, float sum, float* out) {
+inline void normalise(int head_dim, float sum, float* out) {
   const auto divisor = Vec::set1(sum);
   for (int d = 0; d < head_dim; d += 16) Vec::store(out + d, Vec::div(Vec::load(out + d), divisor));
 }

@@ -30,7 +30,7 @@ MIE_INLINE inline Vec::F32 silu(Vec::F32 x) {
   return Vec::div(x, Vec::add(Vec::set1(1.0F), e));
 }
 
-void quantise_row(const float* x, int k, ActS8* out) {
+inline void quantise_row(const float* x, int k, ActS8* out) {
   for (int g = 0; g < k / kGroup; ++g, ++out) {
     const auto x0 = Vec::load(x + g * kGroup), x1 = Vec::load(x + g * kGroup + 16);
     const float largest = Vec::max_lanes(Vec::max(Vec::abs(x0), Vec::abs(x1)));
@@ -46,7 +46,7 @@ void quantise_row(const float* x, int k, ActS8* out) {
   }
 }
 
-void split_row(const float* x, int k, ActSplit* out) {
+inline void split_row(const float* x, int k, ActSplit* out) {
   constexpr int kOrder[8] = {0, 2, 4, 6, 1, 3, 5, 7};
   alignas(64) std::uint16_t natural[kGroup];
   for (int g = 0; g < k / kGroup; ++g, ++out) {
@@ -59,7 +59,7 @@ void split_row(const float* x, int k, ActSplit* out) {
 }
 
 // out = x / sqrt(mean(x^2) + eps) * weight. REQUIRES: k a multiple of 16.
-void rms_norm_row(const float* x, const float* weight, int k, float eps, float* out) {
+inline void rms_norm_row(const float* x, const float* weight, int k, float eps, float* out) {
   auto squares = Vec::zero();
   for (int i = 0; i < k; i += 16) {
     const auto v = Vec::load(x + i);
@@ -71,18 +71,18 @@ void rms_norm_row(const float* x, const float* weight, int k, float eps, float* 
 }
 
 // x += y, n a multiple of 16.
-void add_row(float* x, const float* y, int n) {
+inline void add_row(float* x, const float* y, int n) {
   for (int i = 0; i < n; i += 16) Vec::store(x + i, Vec::add(Vec::load(x + i), Vec::load(y + i)));
 }
 
 // out = silu(gate) * up over one panel.
-void silu_mul_panel(const float* gate, const float* up, float* out) {
+inline void silu_mul_panel(const float* gate, const float* up, float* out) {
   unroll<kCols>([&](auto c)
                     MIE_INLINE { Vec::store(out + c * 16, Vec::mul(silu(Vec::load(gate + c * 16)), Vec::load(up + c * 16))); });
 }
 
 // Rotates the leading 2 * half values of a head in place: (x[i], x[i + half]) by the angle i. half a multiple of 16.
-void rotate_row(float* x, const float* cosine, const float* sine, int half) {
+inline void rotate_row(float* x, const float* cosine, const float* sine, int half) {
   for (int i = 0; i < half; i += 16) {
     const auto a = Vec::load(x + i), b = Vec::load(x + half + i), c = Vec::load(cosine + i), s = Vec::load(sine + i);
     Vec::store(x + i, Vec::fma(a, c, Vec::sub(Vec::zero(), Vec::mul(b, s))));
@@ -90,11 +90,11 @@ void rotate_row(float* x, const float* cosine, const float* sine, int half) {
   }
 }
 
-void store_bf16_row(const float* x, int n, std::uint16_t* out) {
+inline void store_bf16_row(const float* x, int n, std::uint16_t* out) {
   for (int i = 0; i < n; i += 16) Vec::store_bf16(out + i, Vec::load(x + i));
 }
 
-void find_best(const float* x, int n, std::int32_t first_id, mie::native::BestLogit& best) {
+inline void find_best(const float* x, int n, std::int32_t first_id, mie::native::BestLogit& best) {
   constexpr float kInfinity = __builtin_inff();
   Vec::F32 largest = Vec::set1(-kInfinity);
   unroll<kCols>([&](auto c) MIE_INLINE {
