@@ -40,7 +40,8 @@ struct ActSplit {
   float unused[3];
 };
 
-// out[r * 32 + n] = sum over k of w[n][k] * a[r][k], for one panel and rows [0, n_rows); `a` points at the first row.
+// out[r * 32 + n] = sum over k of w[n][k] * a[r][k], for one panel and rows [0, n_rows), n_rows >= 1; `a` points at the first
+// row.
 using LinearS8 = void (*)(const std::byte* panel, int k, const ActS8* a, int n_rows, float* out);
 using LinearW4A16 = void (*)(const std::byte* panel, int k, const ActSplit* a, int n_rows, float* out);
 // a: [rows, stride], of which K are read.
