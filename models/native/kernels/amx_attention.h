@@ -116,7 +116,7 @@ __attribute__((noinline)) void attend_values_amx(const KvHead& kv, const AttnVal
 
 void attend_amx(const KvHead& kv, const AttnTask& task, const AttnPartial& result) {
   AmxAttnScratch scratch;
-  configure(task.n_rows, 64);
+  configure(task.n_rows, 2 * kGroup);
   __builtin_memset(result.out, 0, sizeof(float) * static_cast<std::size_t>(task.n_rows * kv.head_dim));
   const int end = last_visible(task);
   for (int start = task.first; start < end; start += kAttnTile) {

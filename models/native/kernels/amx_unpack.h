@@ -9,6 +9,11 @@
 
 namespace {
 
+// (a & mask) | b, as one instruction.
+MIE_INLINE inline __m512i and_then_or(__m512i a, int mask, __m512i b) {
+  return _mm512_ternarylogic_epi32(a, _mm512_set1_epi32(mask), b, 0xea);
+}
+
 // A stored number q of N bits that stands at bit `Place` of a lane becomes an fp32 number without a shift or a conversion: as
 // part of the mantissa of 1 + q * 2^(Place - 23). The affine map of the format absorbs the rest. In place 8 and up the sum of
 // its constants loses less than a 256th of a step of q.
@@ -24,19 +29,19 @@ struct Affine {
 
   template <int Bits>
   MIE_INLINE Vec::F32 value(__m512i lanes) const {
-    constexpr int kMask = ((1 << Bits) - 1) << Place, kOne = 0x3f800000, kAndThenOr = 0xea;
-    const auto bits = _mm512_ternarylogic_epi32(lanes, _mm512_set1_epi32(kMask), _mm512_set1_epi32(kOne), kAndThenOr);
+    constexpr int kMask = ((1 << Bits) - 1) << Place, kOne = 0x3f800000;
+    const auto bits = and_then_or(lanes, kMask, _mm512_set1_epi32(kOne));
     return Vec::fma(_mm512_castsi512_ps(bits), scale, min);
   }
 };
 
 // Rounded to nearest, ties away from zero.
 MIE_INLINE inline void store_pair(std::byte* to, int pair, int column, Vec::F32 first, Vec::F32 second) {
-  constexpr int kAndThenOr = 0xea;
-  const auto half = _mm512_set1_epi32(0x8000), upper = _mm512_set1_epi32(static_cast<int>(0xffff0000U));
+  constexpr auto kUpperHalf = static_cast<int>(0xffff0000U);
+  const auto half = _mm512_set1_epi32(0x8000);
   const auto low = _mm512_srli_epi32(_mm512_add_epi32(_mm512_castps_si512(first), half), 16);
   const auto high = _mm512_add_epi32(_mm512_castps_si512(second), half);
-  _mm512_store_si512(to + (pair * kCols + column) * 64, _mm512_ternarylogic_epi32(high, upper, low, kAndThenOr));
+  _mm512_store_si512(to + (pair * kCols + column) * 64, and_then_or(high, kUpperHalf, low));
 }
 
 // Nibble n of a lane is of input n / 2 for even n, 4 + n / 2 for odd n, of eight: see nibbles.h.

@@ -123,10 +123,6 @@ struct Vec {
     return _mm512_or_si512(_mm512_srli_epi32(first, 16), second);
   }
   static inline Pair bf16_pair(Bytes w) { return w; }
-  // Rounded to nearest even.
-  static inline Pair pair_of(F32 first, F32 second) {
-    return _mm512_or_si512(_mm512_srli_epi32(rounded(first), 16), _mm512_castps_si512(round_to_bf16(second)));
-  }
   // vpermw reads five index bits, so the neighbour nibble's lowest bit does not matter to a table that repeats.
   template <int Index>
   static inline Pair nibble_pair(NibbleTable table, Bytes w) {
