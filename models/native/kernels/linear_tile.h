@@ -202,7 +202,7 @@ template <class Format>
 struct TileS8 {
   using Act = ActS8;
   static constexpr int kInputs = kGroup, kActs = 1, kRecordBytes = Format::kRecordBytes;  // of a record
-  static constexpr int kMaxRows = Vec::kRowsS8, kWideRows = Vec::kWideRowsS8;
+  static constexpr int kMaxRows = Vec::kRowsS8, kWideRows = Vec::kWideRowsS8, kHeightStep = 1;
   template <int R, int C>
   MIE_INLINE static void run(const Block<Act>& block, int column, Ahead& ahead) {
     tile_s8<Format, R, C>(block, column, ahead);
@@ -212,7 +212,7 @@ template <class Format>
 struct TileW4A16 {
   using Act = ActSplit;
   static constexpr int kInputs = kGroup, kActs = 1, kRecordBytes = Format::kRecordBytes;
-  static constexpr int kMaxRows = Vec::kRowsW4A16, kWideRows = Vec::kWideRowsW4A16;
+  static constexpr int kMaxRows = Vec::kRowsW4A16, kWideRows = Vec::kWideRowsW4A16, kHeightStep = 2;
   template <int R, int C>
   MIE_INLINE static void run(const Block<Act>& block, int column, Ahead& ahead) {
     tile_w4a16<Format, R, C>(block, column, ahead);
@@ -222,20 +222,22 @@ template <class Format>
 struct TileBf16 {
   using Act = std::uint16_t;
   static constexpr int kInputs = 2, kActs = 2, kRecordBytes = Format::kRecordBytes;
-  static constexpr int kMaxRows = Vec::kRowsBf16, kWideRows = Vec::kWideRowsBf16;
+  static constexpr int kMaxRows = Vec::kRowsBf16, kWideRows = Vec::kWideRowsBf16, kHeightStep = 1;
   template <int R, int C>
   MIE_INLINE static void run(const Block<Act>& block, int column, Ahead& ahead) {
     tile_bf16<Format, R, C>(block, column, ahead);
   }
 };
 
+// The tallest tile for n_rows ≥ 1 rows among those that are compiled: of heights that need half a panel, every kHeightStep-th.
 template <class Tile>
-constexpr int passes_of(int n_rows) {
-  return n_rows == 0 ? 0 : n_rows <= Tile::kWideRows ? 1 : kCols;
+constexpr int height_for(int n_rows) {
+  if (n_rows >= Tile::kMaxRows) return Tile::kMaxRows;
+  return n_rows > Tile::kWideRows && n_rows % Tile::kHeightStep != 0 ? n_rows - 1 : n_rows;
 }
 
 template <class Tile, int R>
-MIE_INLINE inline void exact_tile(const Block<typename Tile::Act>& block, Ahead& ahead) {
+MIE_INLINE inline void tile(const Block<typename Tile::Act>& block, Ahead& ahead) {
   if constexpr (R <= Tile::kWideRows) {
     Tile::template run<R, kCols>(block, 0, ahead);
   } else {
@@ -243,25 +245,27 @@ MIE_INLINE inline void exact_tile(const Block<typename Tile::Act>& block, Ahead&
   }
 }
 
+// REQUIRES: `height` is one that is compiled, R at most.
 template <class Tile, int R>
-void remaining_rows(const Block<typename Tile::Act>& block, int n_rows, Ahead& ahead) {
-  if constexpr (R > 0) {
-    if (n_rows == R) return exact_tile<Tile, R>(block, ahead);
-    remaining_rows<Tile, R - 1>(block, n_rows, ahead);
-  }
+void tile_of_height(const Block<typename Tile::Act>& block, int height, Ahead& ahead) {
+  if (height == R) return tile<Tile, R>(block, ahead);
+  if constexpr (R > 1) tile_of_height<Tile, height_for<Tile>(R - 1)>(block, height, ahead);
 }
 
 template <class Tile>
 constexpr int passes_over(int n_rows) {
-  return n_rows / Tile::kMaxRows * passes_of<Tile>(Tile::kMaxRows) + passes_of<Tile>(n_rows % Tile::kMaxRows);
+  if (n_rows == 0) return 0;
+  const int height = height_for<Tile>(n_rows);
+  return (height <= Tile::kWideRows ? 1 : kCols) + passes_over<Tile>(n_rows - height);
 }
 
-// Tiles of the full height, then one exact tile for the rows that are left: no row is computed twice or padded.
+// Tiles of the full height, then lower ones for the rows that are left: no row is computed twice or padded.
 template <class Tile>
 void linear_block(Block<typename Tile::Act> block, int n_rows, Ahead& ahead) {
-  constexpr int kRows = Tile::kMaxRows;
-  for (; n_rows >= kRows; n_rows -= kRows, block.skip_rows(kRows)) exact_tile<Tile, kRows>(block, ahead);
-  remaining_rows<Tile, kRows - 1>(block, n_rows, ahead);
+  for (int height; n_rows > 0; n_rows -= height, block.skip_rows(height)) {
+    height = height_for<Tile>(n_rows);
+    tile_of_height<Tile, Tile::kMaxRows>(block, height, ahead);
+  }
 }
 
 // Calls f(block, ahead) for the blocks of a panel, each of at most `at_once` records and passed over n_passes times: all rows
