@@ -6,6 +6,7 @@
 #include "core/sampling_params.h"
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace mie {
@@ -20,6 +21,9 @@ struct Request {
   Clock::time_point arrival;      // last byte of the request's head
   std::optional<Clock::time_point> deadline;
   int priority = 0;
+  std::string cache_salt;  // K,V are shared only between equal salts
+  int choice = 0;          // of n_choices answers to one prompt, which are submitted one after another
+  int n_choices = 1;
 };
 
 }  // namespace mie

@@ -38,17 +38,24 @@ SeqView Sequence::view() const {
           .n_total = n_total(),
           .n_computed = n_computed_,
           .n_blocks = blocks_.n_blocks(),
+          .n_own_blocks = blocks_.n_blocks() - blocks_.n_shared(),
           .max_total = max_total(),
           .priority = request_->priority,
           .n_drafts = n_drafts()};
 }
 
-void Sequence::admit() {
+void Sequence::admit(std::span<const BlockId> found, int n_copied) {
   ENSURE(state_ == SeqState::kWaiting, named(*request_, "admitted while not waiting"));
+  const int n_found = static_cast<int>(found.size()) * blocks_.block_size();
+  ENSURE(n_copied >= 0 && n_copied < blocks_.block_size(), named(*request_, "copies a whole block or less than nothing"));
+  ENSURE(n_found + n_copied < n_total(), named(*request_, "admitted with nothing to compute"));
   tokens_.reserve(static_cast<std::size_t>(max_total()));
-  blocks_.make_room(blocks_for(max_total(), blocks_.block_size()) - blocks_.n_blocks());
+  blocks_.make_room(blocks_for(max_total(), blocks_.block_size()));
+  blocks_.share(found);
   state_ = SeqState::kRunning;
+  n_computed_ = n_found;
   check();
+  n_computed_ += n_copied;  // before the block that they are copied into is its own: commit() hands it over
 }
 
 void Sequence::commit(int n_tokens, std::optional<TokenId> sampled) {

@@ -62,7 +62,9 @@ class Sequence {
   [[nodiscard]] SeqView view() const;
 
   // kWaiting → kRunning. Makes room for max_total() tokens and their blocks, so that neither needs memory after the model ran.
-  void admit();
+  // `found`: full blocks with the K,V of its first tokens, which it shares. `n_copied`: of so many tokens behind them the step
+  // copies the K,V into the first block that it takes. At least one token stays pending.
+  void admit(std::span<const BlockId> found = {}, int n_copied = 0);
 
   // The next `n_tokens` pending tokens are in the cache. `sampled`: the token that follows the last one, given exactly when
   // the step reached n_total(). REQUIRES: kRunning; 1 ≤ n_tokens ≤ n_pending(); blocks for them; below max_total().

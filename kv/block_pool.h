@@ -1,10 +1,22 @@
 // Which physical KV blocks are free and how often each used one is referenced. Bookkeeping only: the pages themselves
 // belong to the model runner. Owned by the engine; outlives every BlockTable and KvReservation. Engine thread only.
+//
+//            take()            last release()
+//   free ─────────────→ used ─────────────────→ free, or cached if it is kept
+//     ↑                  ↑ │ keep(), forget()
+//     └────forget()──────│─┘
+//       cached ──share()─┘
+//
+// A kept block holds content that may be wanted again (prefix_index.h): unreferenced, it is cached instead of free.
 #pragma once
 
 #include "core/base/id.h"
 
+#include <boost/intrusive/list.hpp>
+
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace mie {
@@ -22,28 +34,48 @@ class BlockPool {
   // A throw (negative n, no memory for `onto`) changes nothing. O(n).
   [[nodiscard]] bool take(int n, std::vector<BlockId>& onto);
 
-  // One more owner of a used block. O(1).
+  // One more owner of a used or cached block. O(1).
   void share(BlockId block);
 
-  // One owner less; the block is free when the last one is gone. Never allocates. O(1).
-  // A block that is already free, or no block of this pool: InvariantError, and nothing changed.
+  // One owner less; when the last one is gone the block is free, or cached if it is kept. Never allocates. O(1).
+  // A block without an owner, or no block of this pool: InvariantError, and nothing changed.
   void release(BlockId block);
 
-  [[nodiscard]] int n_blocks() const { return static_cast<int>(n_references_.size()); }
+  // What a used block holds may be wanted again. O(1).
+  void keep(BlockId block);
+
+  // What a kept block holds is worth nothing any more: it is free if nobody references it. O(1).
+  void forget(BlockId block);
+
+  // Of the cached blocks the one that was released longest ago. O(1).
+  [[nodiscard]] std::optional<BlockId> oldest_cached() const;
+
+  [[nodiscard]] int n_blocks() const { return static_cast<int>(blocks_.size()); }
   [[nodiscard]] int n_free() const { return static_cast<int>(free_.size()); }
-  [[nodiscard]] int n_used() const { return n_blocks() - n_free(); }
+  [[nodiscard]] int n_cached() const { return n_cached_; }
+  [[nodiscard]] int n_used() const { return n_blocks() - n_free() - n_cached(); }
+  [[nodiscard]] int n_available() const { return n_free() + n_cached(); }  // that nobody references
 
-  // 0: free.
-  [[nodiscard]] int n_references(BlockId block) const;
+  // 0: free or cached.
+  [[nodiscard]] int n_references(BlockId block) const { return at(block).n_references; }
+  [[nodiscard]] bool kept(BlockId block) const { return at(block).kept; }
 
-  // InvariantError unless free and referenced blocks are all blocks, each once. O(n_blocks).
+  // InvariantError unless every block is free, cached or referenced, and exactly one of these. O(n_blocks).
   void check() const;
 
  private:
-  [[nodiscard]] std::size_t index(BlockId block) const;  // checked
+  struct Block : boost::intrusive::list_base_hook<> {  // in cached_ while cached
+    std::int32_t n_references = 0;
+    bool kept = false;
+  };
 
-  std::vector<BlockId> free_;               // a stack; its capacity is n_blocks from the start
-  std::vector<std::int32_t> n_references_;  // [n_blocks]
+  [[nodiscard]] const Block& at(BlockId block) const;  // checked
+  [[nodiscard]] Block& at(BlockId block) { return const_cast<Block&>(std::as_const(*this).at(block)); }
+
+  std::vector<BlockId> free_;  // a stack; its capacity is n_blocks from the start
+  std::vector<Block> blocks_;  // [n_blocks]
+  boost::intrusive::list<Block, boost::intrusive::constant_time_size<false>> cached_;  // longest first
+  int n_cached_ = 0;
 };
 
 }  // namespace mie

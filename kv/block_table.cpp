@@ -33,6 +33,11 @@ bool BlockTable::append(int n) { return pool_->take(n, blocks_); }
 
 void BlockTable::adopt(std::span<const BlockId> blocks) { blocks_.insert(blocks_.end(), blocks.begin(), blocks.end()); }
 
+void BlockTable::share(std::span<const BlockId> blocks) {
+  adopt(blocks);
+  for (const BlockId block : blocks) pool_->share(block);
+}
+
 void BlockTable::make_room(int n) {
   const std::size_t size = blocks_.size() + static_cast<std::size_t>(n);
   if (size > blocks_.capacity()) blocks_.reserve(std::max(size, 2 * blocks_.capacity()));
@@ -43,6 +48,17 @@ void BlockTable::clear() { keep_first(0); }
 void BlockTable::shrink(int n) {
   ENSURE(n >= 0 && n <= n_blocks(), "a table of " + std::to_string(n_blocks()) + " blocks shrinks to " + std::to_string(n));
   keep_first(n);
+}
+
+void BlockTable::replace(int n, BlockId block) {
+  ENSURE(n >= 0 && n < n_blocks(), "no block " + std::to_string(n) + " in this table");
+  pool_->share(block);
+  pool_->release(std::exchange(blocks_[static_cast<std::size_t>(n)], block));
+}
+
+int BlockTable::n_shared() const {
+  const auto shared = [this](BlockId block) { return pool_->n_references(block) > 1; };
+  return static_cast<int>(std::partition_point(blocks_.begin(), blocks_.end(), shared) - blocks_.begin());
 }
 
 void BlockTable::keep_first(int n) {

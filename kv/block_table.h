@@ -37,6 +37,9 @@ class BlockTable {
   // throw changes nothing. After make_room(blocks.size()) it does not throw.
   void adopt(std::span<const BlockId> blocks);
 
+  // As adopt(), of blocks that belong to others or are cached: takes a reference to each.
+  void share(std::span<const BlockId> blocks);
+
   // Memory for `n` more entries; grows geometrically.
   void make_room(int n);
 
@@ -45,6 +48,14 @@ class BlockTable {
 
   // Gives all blocks but the first `n` back. REQUIRES: 0 ≤ n ≤ n_blocks().
   void shrink(int n);
+
+  // Puts another block with the same content into the place of one: takes a reference to it, gives the old one back.
+  // REQUIRES: 0 ≤ n < n_blocks().
+  void replace(int n, BlockId block);
+
+  // Blocks at the front that others reference as well; those behind them are this table's alone. O(log n).
+  // REQUIRES: whoever shares a block shares those before it.
+  [[nodiscard]] int n_shared() const;
 
   // REQUIRES: 0 ≤ position < capacity().
   [[nodiscard]] KvSlot slot(int position) const;

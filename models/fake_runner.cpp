@@ -169,6 +169,11 @@ void FakeRunner::check(const StepBatch& batch, std::span<const SamplingRow> rows
 }
 
 void FakeRunner::write(const StepBatch& batch) {
+  for (const BlockCopy& copy : batch.copies) {
+    ENSURE(std::min(copy.from, copy.to) >= 0 && std::max(copy.from, copy.to) < n_blocks_, "a copy within the cache");
+    std::copy_n(cache_.begin() + std::ptrdiff_t{copy.from} * block_size_, block_size_,
+                cache_.begin() + std::ptrdiff_t{copy.to} * block_size_);
+  }
   for (int seq = 0; seq < batch.n_seqs(); ++seq) {
     const auto s = static_cast<std::size_t>(seq);
     for (auto row = static_cast<std::size_t>(batch.row_starts[s]); std::cmp_less(row, batch.row_starts[s + 1]); ++row)

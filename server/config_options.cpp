@@ -236,6 +236,8 @@ std::vector<ConfigOption> model_options() {
                  }});
   all.push_back(text({"block-size", kScope, "tokens of a KV block: 8, 16, a multiple of 32 up to 256, or max"},
                      [](Config& c) -> auto& { return c.block_size; }));
+  all.push_back(flag({"prefix-caching", kScope, "KV blocks of earlier prompts serve later ones that begin in the same way"},
+                     [](Config& c) -> auto& { return c.prefix_caching; }));
   all.push_back(flag({"parse-special-in-content", kScope, "control tokens written in messages are recognised"},
                      [](Config& c) -> auto& { return c.parse_special_in_content; }));
   all.push_back(text(
@@ -287,7 +289,9 @@ void add_limits(std::vector<ConfigOption>& all) {
   all.push_back(integer({"max-queue", kScope, "waiting choices"}, kPositive, [](Config& c) -> auto& { return c.max_queue; }));
   all.push_back(integer({"max-queue-tokens", kScope, "waiting prompt tokens"}, {1, std::numeric_limits<std::int64_t>::max()},
                         [](Config& c) -> auto& { return c.max_queue_tokens; }));
-  all.push_back(integer({"max-choices", kScope, "prompts of one request"}, {1, 4096},
+  all.push_back(
+      integer({"max-n", kScope, "choices of one prompt"}, {1, 4096}, [](Config& c) -> auto& { return c.server.max_n; }));
+  all.push_back(integer({"max-choices", kScope, "choices of one request: prompts times n"}, {1, 4096},
                         [](Config& c) -> auto& { return c.server.max_choices; }));
   all.push_back(integer({"max-logprobs", kScope, "log-probabilities per token"}, {0, 1024},
                         [](Config& c) -> auto& { return c.server.max_logprobs; }));

@@ -1,5 +1,6 @@
 #include "server/dispatch.h"
 
+#include "server/api/admin.h"
 #include "server/api/generation.h"
 #include "server/api/small_routes.h"
 #include "server/cors.h"
@@ -15,7 +16,8 @@ std::optional<Error> refusal(const Exchange& exchange, const Service& service, P
   }
   if (match.route == nullptr) return Error{Errc::kNotFound, "there is no such path", ""};
   if (!match.method_allowed) return Error{Errc::kMethodNotAllowed, "the path does not take this method", ""};
-  if (head.method != "POST" && head.has_body()) return Error{Errc::kBadHttp, "malformed request: body on this method", ""};
+  const bool takes_body = head.method == "POST" && match.route->id != RouteId::kResetPrefixCache;
+  if (!takes_body && head.has_body()) return Error{Errc::kBadHttp, "malformed request: body on this method", ""};
   return {};
 }
 
@@ -52,6 +54,8 @@ net::awaitable<void> handle(Exchange& exchange, Service& service, PeerInfo peer,
       co_return co_await api::serve_generation(exchange, service, api::GenerationKind::kCompletion);
     case RouteId::kChatCompletions:
       co_return co_await api::serve_generation(exchange, service, api::GenerationKind::kChat);
+    case RouteId::kResetPrefixCache:
+      co_return co_await api::reset_prefix_cache(exchange, service);
     default:
       break;
   }

@@ -1,5 +1,6 @@
 #include "server/engine_setup.h"
 
+#include "server/api/prepare.h"
 #include "server/config_values.h"
 
 #include <algorithm>
@@ -14,6 +15,8 @@ EngineOptions engine_options(const Config& config, const LoadedModel& model, Sch
   options.row_time = model.row_time;
   options.n_drafts = parse_speculation(config.speculate).value();  // checked with the configuration
   if (options.n_drafts > 0) options.limits.draft_rows = std::min(kDraftRows, options.limits.max_tokens);
+  options.prefix_caching = config.prefix_caching;
+  options.prefix_secret = api::SeedSource().next();
   options.n_blocks = model.n_blocks;
   options.block_size = model.block_size;
   options.max_model_len = model.served.max_model_len;
@@ -40,7 +43,7 @@ ServingModel::ServingModel(LoadedModel model, const Config& config, const Clock&
   loaded_.engine = engine_.get();
   loaded_.limits = {.n_vocab = model_.served.n_vocab,
                     .max_choices = config.server.max_choices,
-                    .max_n = 16,
+                    .max_n = config.server.max_n,
                     .max_logprobs = config.server.max_logprobs};
   engine_->start();
 }

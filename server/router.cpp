@@ -19,6 +19,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {RouteId::kReady, "/ready", kGet, false},
     {RouteId::kVersion, "/version", kGet, false},
     {RouteId::kMetrics, "/metrics", kGet, false},
+    {RouteId::kResetPrefixCache, "/reset_prefix_cache", kPost, true},
 });
 constexpr Route kModelRoute = {RouteId::kModel, "/v1/models/{id}", kGet, false};
 

@@ -7,7 +7,7 @@
 
 namespace mie {
 
-enum class RouteId { kCompletions, kChatCompletions, kModels, kModel, kHealth, kReady, kVersion, kMetrics };
+enum class RouteId { kCompletions, kChatCompletions, kModels, kModel, kHealth, kReady, kVersion, kMetrics, kResetPrefixCache };
 
 struct Route {
   RouteId id;

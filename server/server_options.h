@@ -33,6 +33,7 @@ struct ServerOptions {
   Duration sse_ping{15'000};  // 0: off
   std::vector<std::string> allowed_origins = {"loopback"};
   std::vector<std::string> allowed_hosts;
+  int max_n = 16;
   int max_choices = 64;
   int max_logprobs = 20;
 };

@@ -39,6 +39,7 @@ void pack_batch(std::span<const PackRow> rows, StepBatch& batch) {
   }
   for (auto* numbers : {&batch.tokens, &batch.positions, &batch.row_starts, &batch.block_tables, &batch.logits_rows})
     numbers->clear();
+  batch.copies.clear();
   batch.max_blocks = static_cast<std::int32_t>(width);
   batch.row_starts.push_back(0);
   for (const PackRow& row : rows) {
@@ -50,6 +51,7 @@ void pack_batch(std::span<const PackRow> rows, StepBatch& batch) {
     }
     batch.row_starts.push_back(batch.n_tokens());
     append_table(row, width, batch.block_tables);
+    if (row.copied_from) batch.copies.push_back({row.copied_from->value(), row.new_blocks.front().value()});
     for (int i = row.scheduled.n_sampled(); i > 0; --i) batch.logits_rows.push_back(batch.n_tokens() - i);
   }
 }

@@ -6,6 +6,7 @@
 #include "core/sequence.h"
 #include "models/model_runner.h"
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct PackRow {
   const Sequence* sequence;
   Scheduled scheduled;
   std::span<const BlockId> new_blocks;
+  std::optional<BlockId> copied_from{};  // what the first new block begins with
 };
 
 // Worked example, block_size 4: A (tokens a0…a5, table [7, 2], n_computed 5) decodes 1, B (b0 b1 b2, table [], new [9])

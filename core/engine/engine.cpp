@@ -121,6 +121,8 @@ EngineHealth Engine::health() const {
 
 net::awaitable<EngineSnapshot> Engine::snapshot() { return inside_->loop.snapshot(); }
 
+net::awaitable<int> Engine::reset_prefix_cache() { return inside_->loop.reset_prefix_cache(); }
+
 void Engine::refresh_metrics() {
   EngineShared& shared = inside_->shared;
   const auto held = shared.metrics.lock();

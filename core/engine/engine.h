@@ -66,6 +66,9 @@ class Engine {
   // The live state between two steps. REQUIRES: started and not stopped.
   net::awaitable<EngineSnapshot> snapshot();
 
+  // Drops every cached KV block that no request holds, between two steps. Returns how many. REQUIRES: as snapshot().
+  net::awaitable<int> reset_prefix_cache();
+
   // Brings the series up to date that time alone changes (mie_last_step_age_seconds). Call before a scrape.
   void refresh_metrics();
 

@@ -47,6 +47,7 @@ EngineCore::EngineCore(const EngineOptions& options, EngineParts parts, EngineMe
       parts_(parts),
       metrics_(metrics),
       pool_(options.n_blocks),
+      sharing_(pool_, options),
       requests_(pool_, options.block_size, options.n_drafts),
       work_(options.limits, blocks_for(options.max_model_len, options.block_size)),
       budget_(options.step_time, options.row_time) {}
@@ -122,24 +123,37 @@ void EngineCore::end_each(const std::vector<LiveRequest*>& requests, FinishReaso
 void EngineCore::end(LiveRequest& live, Finish finish, SampledTokens last_tokens) {
   Sequence& seq = live.seq;
   live.times.finished = parts_.clock.now();
+  const int n_prefilled =  // the first choice of a prompt computes it for the others
+      seq.request().choice > 0 ? 0 : std::min(live.n_ever_computed, seq.n_prompt()) - live.times.n_cached_tokens;
   metrics_.ended({.label = label_of(finish.reason),
                   .was_running = seq.state() == SeqState::kRunning,
                   .context_full = seq.n_total() >= options_.max_model_len,
                   .n_prompt = seq.n_prompt(),
                   .n_generated = seq.n_generated(),
                   .max_tokens = seq.request().max_tokens,
-                  .n_prefilled = std::min(live.n_ever_computed, seq.n_prompt()),
+                  .n_prefilled = n_prefilled,
+                  .prompt_complete = live.n_ever_computed >= seq.n_prompt(),
                   .times = live.times});
   finish.times = live.times;
   outbox_.emplace_back(live.stream, TokenBatch{.tokens = std::move(last_tokens), .finish = std::move(finish)});
   seq.finish(outbox_.back().second.finish->reason);
+  const auto group = live.group;
   requests_.ended(live);
+  if (group != nullptr) sharing_.ended(*group);
+}
+
+int EngineCore::flush_prefixes() {
+  const auto held = metrics_.lock();
+  const int n = sharing_.flush();
+  metrics_.prefixes_evicted(n);
+  publish_kv();
+  return n;
 }
 
 void EngineCore::publish_kv() {
-  std::int64_t n_cached_tokens = 0;
-  for (const LiveRequest* live : requests_.running()) n_cached_tokens += live->seq.n_computed();
-  metrics_.kv(pool_.n_used(), n_cached_tokens);
+  std::int64_t n_unused_slots = 0;  // in last blocks, which nobody shares
+  for (const LiveRequest* live : requests_.running()) n_unused_slots += live->seq.blocks().capacity() - live->seq.n_computed();
+  metrics_.kv(pool_.n_used(), pool_.n_cached(), n_unused_slots);
 }
 
 void EngineCore::notify() {
@@ -151,6 +165,7 @@ EngineSnapshot EngineCore::snapshot() const {
   EngineSnapshot snapshot;
   snapshot.block_size = options_.block_size;
   snapshot.n_free_blocks = pool_.n_free();
+  snapshot.n_cached_blocks = pool_.n_cached();
   for (int block = 0; block < pool_.n_blocks(); ++block) snapshot.n_references.push_back(pool_.n_references(BlockId(block)));
   for (const LiveRequest* live : requests_.running()) snapshot.running.push_back(record_of(*live));
   for (const LiveRequest* live : requests_.waiting()) snapshot.waiting.push_back(record_of(*live));
@@ -168,6 +183,7 @@ EngineSnapshot EngineCore::snapshot() const {
 
 void EngineCore::check_invariants() const {
   pool_.check();
+  sharing_.check();
   const auto broken = broken_invariants(snapshot());
   ENSURE(broken.empty(), fmt::format("{}", fmt::join(broken, "; ")));
 }

@@ -8,6 +8,7 @@
 #include "core/engine/engine_options.h"
 #include "core/engine/live_requests.h"
 #include "core/engine/mailbox.h"
+#include "core/engine/prefix_sharing.h"
 #include "core/engine/snapshot.h"
 #include "core/engine/step_budget.h"
 #include "core/engine/step_work.h"
@@ -58,6 +59,9 @@ class EngineCore {
   void end_unstarted(const Error& error);
   void end_all(FinishReason reason, const Error& error);
 
+  // Drops every cached block that no sequence holds. Returns how many.
+  int flush_prefixes();
+
   // No request is waiting or running.
   [[nodiscard]] bool idle() const { return requests_.empty(); }
 
@@ -73,6 +77,7 @@ class EngineCore {
   class Admission;
 
   void draft();
+  void look_up_prefixes();
   void plan();
   void check_plan(KvBudget budget, StepLimits limits) const;
   void make_room();
@@ -82,6 +87,7 @@ class EngineCore {
   void commit(const Stamps& stamps);
   [[nodiscard]] std::size_t n_kept(const StepRow& row, std::span<const Sampled> sampled) const;
   void advance(const StepRow& row, const Stamps& stamps, std::span<const Sampled> kept);
+  void join(LiveRequest& live, Clock::time_point now);
   void count_computed(LiveRequest& live, const Scheduled& scheduled, int n_rejected, Clock::time_point now);
   void hand_over(LiveRequest& live, std::span<Sampled> kept, Clock::time_point now);
   [[nodiscard]] std::optional<Finish> ending(const Sequence& seq, TokenId token, int n_generated) const;
@@ -96,6 +102,7 @@ class EngineCore {
   const EngineParts parts_;
   EngineMetrics& metrics_;
   BlockPool pool_;
+  PrefixSharing sharing_;
   LiveRequests requests_;  // its tables draw on pool_
   StepPlan plan_;          // of the step that is being made; empty between steps
   StepWork work_;

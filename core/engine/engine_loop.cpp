@@ -192,4 +192,10 @@ net::awaitable<EngineSnapshot> EngineLoop::snapshot() {
 
 net::awaitable<EngineSnapshot> EngineLoop::take_snapshot() { co_return core_.snapshot(); }
 
+net::awaitable<int> EngineLoop::reset_prefix_cache() {
+  co_return co_await net::co_spawn(context_, flush_prefixes(), net::use_awaitable);
+}
+
+net::awaitable<int> EngineLoop::flush_prefixes() { co_return core_.flush_prefixes(); }
+
 }  // namespace mie

@@ -31,6 +31,7 @@ class EngineLoop {
   // Awaited on any executor; they run on the engine thread.
   net::awaitable<bool> drained(std::chrono::steady_clock::duration limit);
   net::awaitable<EngineSnapshot> snapshot();
+  net::awaitable<int> reset_prefix_cache();
 
  private:
   enum class Turn { kStepped, kIdle, kStuck };
@@ -46,6 +47,7 @@ class EngineLoop {
   void lost(std::exception_ptr error);
   net::awaitable<bool> wait_drained(std::chrono::steady_clock::duration limit);
   net::awaitable<EngineSnapshot> take_snapshot();
+  net::awaitable<int> flush_prefixes();
   [[nodiscard]] bool quiet() const { return (core_.idle() && shared_.mailbox.empty()) || told_; }
 
   EngineShared& shared_;

@@ -17,7 +17,7 @@ EngineMetrics::EngineMetrics(MetricsRegistry& registry, const EngineOptions& opt
       mie_(register_mie_series(registry.families())) {
   const auto held = lock();
   mie_.kv_capacity.Set(n_blocks_);
-  kv(0, 0);
+  kv(0, 0, 0);
 }
 
 void EngineMetrics::accepted(int n_choices, std::int64_t n_prompt_tokens) {
@@ -73,7 +73,7 @@ void EngineMetrics::ended(const EndedRequest& request) {
   if (request.label == EndLabel::kLength)
     mie_.length_stops[request.context_full ? LengthCause::kContext : LengthCause::kMaxTokens].Increment();
   if (request.n_generated == 0) mie_.choices_without_token.Increment();
-  if (request.n_prefilled < request.n_prompt) mie_.prefill_abandoned.Increment(request.n_prefilled);
+  if (!request.prompt_complete) mie_.prefill_abandoned.Increment(request.n_prefilled);
   vllm_.request_prompt_tokens.Observe(request.n_prompt);
   vllm_.request_generation_tokens.Observe(request.n_generated);
   vllm_.request_max_generation_tokens.Observe(request.n_generated);
@@ -120,13 +120,20 @@ void EngineMetrics::step(const StepFigures& step) {
 
 void EngineMetrics::step_without_progress() { mie_.steps_without_progress.Increment(); }
 
-void EngineMetrics::kv(int n_used_blocks, std::int64_t n_cached_tokens) {
-  mie_.kv_blocks[BlockUse::kFree].Set(n_blocks_ - n_used_blocks);
+void EngineMetrics::prefix_looked_up(int n_tokens, int n_found) {
+  vllm_.prefix_queries.Increment(n_tokens);
+  vllm_.prefix_hits.Increment(n_found);
+}
+
+void EngineMetrics::prefixes_evicted(int n_blocks) { mie_.prefix_evictions.Increment(n_blocks); }
+
+void EngineMetrics::kv(int n_used_blocks, int n_cached_blocks, std::int64_t n_unused_slots) {
+  mie_.kv_blocks[BlockUse::kFree].Set(n_blocks_ - n_used_blocks - n_cached_blocks);
   mie_.kv_blocks[BlockUse::kUsed].Set(n_used_blocks);
-  mie_.kv_blocks[BlockUse::kCached].Set(0);
+  mie_.kv_blocks[BlockUse::kCached].Set(n_cached_blocks);
   vllm_.kv_cache_usage.Set(n_blocks_ == 0 ? 0 : static_cast<double>(n_used_blocks) / n_blocks_);
   const double slots = static_cast<double>(n_used_blocks) * block_size_;
-  mie_.kv_waste.Set(slots == 0 ? 0 : (slots - static_cast<double>(n_cached_tokens)) / slots);
+  mie_.kv_waste.Set(slots == 0 ? 0 : static_cast<double>(n_unused_slots) / slots);
 }
 
 void EngineMetrics::last_step_age(Clock::duration age) { mie_.last_step_age.Set(seconds(age)); }

@@ -27,8 +27,9 @@ struct EndedRequest {
   bool was_running = false;
   bool context_full = false;
   int n_prompt = 0, n_generated = 0, max_tokens = 0;
-  int n_prefilled = 0;   // prompt tokens that were ever computed
-  RequestTimes times{};  // finished is set
+  int n_prefilled = 0;           // prompt tokens that it computed, each once
+  bool prompt_complete = false;  // its prompt is in the cache, or was
+  RequestTimes times{};          // finished is set
 };
 
 // One committed step.
@@ -56,7 +57,9 @@ class EngineMetrics {
   void released(int n_generated, Outcome outcome, int n_delivered);
   void step(const StepFigures& step);
   void step_without_progress();
-  void kv(int n_used_blocks, std::int64_t n_cached_tokens);
+  void prefix_looked_up(int n_tokens, int n_found);
+  void prefixes_evicted(int n_blocks);
+  void kv(int n_used_blocks, int n_cached_blocks, std::int64_t n_unused_slots);
   void last_step_age(Clock::duration age);
 
   [[nodiscard]] const EngineLoad& load() const { return load_; }

@@ -97,7 +97,7 @@ VllmSeries register_vllm_series(prometheus::Registry& registry, const EngineOpti
            {{"block_size", std::to_string(options.block_size)},
             {"num_gpu_blocks", std::to_string(options.n_blocks)},
             {"cache_dtype", options.cache_dtype},
-            {"enable_prefix_caching", "False"}})
+            {"enable_prefix_caching", options.prefix_caching ? "True" : "False"}})
       .Set(1);
   return {
       .requests_running = to.gauge("vllm:num_requests_running", "Choices in the batch."),
@@ -160,6 +160,7 @@ MieSeries register_mie_series(prometheus::Registry& registry) {
       .kv_blocks = to.gauges<BlockUse>("mie_kv_blocks", "KV blocks.", "state", {"free", "used", "cached"}),
       .kv_capacity = to.gauge("mie_kv_blocks_capacity", "All KV blocks."),
       .kv_waste = to.gauge("mie_kv_waste_ratio", "Unused token slots over all token slots of used blocks."),
+      .prefix_evictions = to.counter("mie_prefix_evictions_total", "Cached KV blocks given up for others."),
       .steps = to.counter("mie_steps_total", "Steps that ran and were committed."),
       .steps_without_progress = to.counter("mie_steps_without_progress_total", "Steps with work to do and nothing planned."),
       .step_time = to.step_phases("mie_step_seconds", "Time of a step.", token_gap_buckets()),

@@ -77,6 +77,7 @@ struct MieSeries {
   Labelled<prometheus::Gauge, BlockUse, 3> kv_blocks;
   prometheus::Gauge& kv_capacity;
   prometheus::Gauge& kv_waste;
+  prometheus::Counter& prefix_evictions;
   prometheus::Counter& steps;
   prometheus::Counter& steps_without_progress;
   Labelled<prometheus::Histogram, StepPhase, 4> step_time;

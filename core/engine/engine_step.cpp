@@ -14,8 +14,8 @@
 
 namespace mie {
 
-// The waiting sequences of a plan, admitted for the time of the step and put back unless kept. They hold no blocks before
-// the commit, so putting back is exact.
+// The waiting sequences of a plan, admitted for the time of the step and put back unless kept. The only blocks that they hold
+// before the commit are those that they found, which then are cached as before.
 class EngineCore::Admission {
  public:
   explicit Admission(std::size_t n_rows) { admitted_.reserve(n_rows); }
@@ -25,9 +25,9 @@ class EngineCore::Admission {
   Admission(const Admission&) = delete;
   Admission& operator=(const Admission&) = delete;
 
-  void admit(Sequence& seq) {
-    seq.admit();
-    admitted_.push_back(&seq);
+  void admit(LiveRequest& live) {
+    live.seq.admit(live.start.match.blocks, live.start.n_copied);
+    admitted_.push_back(&live.seq);
   }
   void keep() { admitted_.clear(); }
 
@@ -46,7 +46,7 @@ EngineCore::Progress EngineCore::step() {
   const auto joins = [](const StepRow& row) { return row.joins; };
   Admission admission(static_cast<std::size_t>(std::count_if(work_.rows.begin(), work_.rows.end(), joins)));
   for (const StepRow& row : work_.rows) {
-    if (row.joins) admission.admit(row.live->seq);
+    if (row.joins) admission.admit(*row.live);
   }
   KvReservation held(pool_, work_.reserved);
   reserve(held);
@@ -75,11 +75,25 @@ void EngineCore::draft() {
   }
 }
 
+// Of as many waiting ones as there are seats for.
+void EngineCore::look_up_prefixes() {
+  auto n_seats = options_.limits.max_seqs - static_cast<int>(requests_.running().size());
+  for (LiveRequest* live : requests_.waiting()) {
+    if (n_seats > 0) {
+      sharing_.look_up(*live);
+      n_seats -= live->start.held ? 0 : 1;
+    } else {
+      live->start.forget();
+    }
+  }
+}
+
 void EngineCore::plan() {
-  const KvBudget budget{.n_free_blocks = pool_.n_free(), .n_blocks = pool_.n_blocks(), .block_size = options_.block_size};
+  const KvBudget budget{.n_free_blocks = pool_.n_available(), .n_blocks = pool_.n_blocks(), .block_size = options_.block_size};
   StepPlan memory = std::move(plan_);
   plan_.clear();  // a throw from here on has no plan
   draft();
+  look_up_prefixes();
   requests_.view(work_.views);
   const StepLimits limits = budget_.limits(options_.limits, work_.views);
   plan_ = parts_.scheduler.plan(work_.views, budget, limits, std::move(memory));
@@ -124,6 +138,9 @@ void EngineCore::find_rows() {
 }
 
 void EngineCore::reserve(KvReservation& held) {
+  int n_new_blocks = 0;
+  for (const StepRow& row : work_.rows) n_new_blocks += row.scheduled.n_new_blocks;
+  work_.n_evicted += sharing_.make_free(n_new_blocks);
   for (const StepRow& row : work_.rows) {
     ENSURE(held.reserve(row.live->seq.blocks(), row.scheduled.n_new_blocks),
            fmt::format("the plan takes more blocks than the {} free ones", pool_.n_free()));
@@ -134,7 +151,9 @@ void EngineCore::run_model(const KvReservation& held) {
   work_.packed.clear();
   for (int i = 0; i < held.n_rows(); ++i) {
     const StepRow& row = work_.rows[static_cast<std::size_t>(i)];
-    work_.packed.push_back({.sequence = &row.live->seq, .scheduled = row.scheduled, .new_blocks = held.reserved(i)});
+    PackRow packed{.sequence = &row.live->seq, .scheduled = row.scheduled, .new_blocks = held.reserved(i)};
+    if (row.joins && row.live->start.n_copied > 0) packed.copied_from = row.live->start.copied_from;
+    work_.packed.push_back(packed);
   }
   pack_sampling_rows(work_.packed, work_.sampling);
   pack_batch(work_.packed, work_.batch);
@@ -144,6 +163,7 @@ void EngineCore::run_model(const KvReservation& held) {
 
 void EngineCore::commit(const Stamps& stamps) {
   const auto held = metrics_.lock();
+  metrics_.prefixes_evicted(std::exchange(work_.n_evicted, 0));
   StepFigures figures{.n_seqs = static_cast<int>(work_.rows.size())};
   std::span<Sampled> rest(work_.sampled);
   for (const StepRow& row : work_.rows) {
@@ -178,11 +198,7 @@ std::size_t EngineCore::n_kept(const StepRow& row, std::span<const Sampled> samp
 
 void EngineCore::advance(const StepRow& row, const Stamps& stamps, std::span<const Sampled> kept) {
   LiveRequest& live = *row.live;
-  if (row.joins) {
-    metrics_.admitted(live.seq.n_total());
-    requests_.admitted(live);
-    if (!live.times.admitted) live.times.admitted = stamps.begin;
-  }
+  if (row.joins) join(live, stamps.begin);
   const int n_accepted = kept.empty() ? 0 : static_cast<int>(kept.size()) - 1;
   const int n_rejected = row.scheduled.n_drafts - n_accepted;
   count_computed(live, row.scheduled, n_rejected, stamps.ran);
@@ -193,7 +209,21 @@ void EngineCore::advance(const StepRow& row, const Stamps& stamps, std::span<con
   live.seq.accept(n_accepted);
   live.seq.commit(row.scheduled.n_tokens - n_rejected, kept.empty() ? std::nullopt : std::optional(kept.back().token));
   if (n_rejected > 0) live.seq.trim();
+  sharing_.publish(live);
   ++live.times.n_steps;
+}
+
+// Prompt tokens that a request never computed count as found, also when it is admitted a second time.
+void EngineCore::join(LiveRequest& live, Clock::time_point now) {
+  const Sequence& seq = live.seq;
+  const bool first = !live.times.admitted;
+  const int n_found = std::max(0, std::min(seq.n_computed(), seq.n_prompt()) - live.n_ever_computed);
+  live.times.n_cached_tokens += n_found;
+  live.n_ever_computed = std::max(live.n_ever_computed, seq.n_computed());
+  if (options_.prefix_caching) metrics_.prefix_looked_up(first && seq.request().choice == 0 ? seq.n_prompt() : 0, n_found);
+  metrics_.admitted(seq.n_total());
+  requests_.admitted(live);
+  if (first) live.times.admitted = now;
 }
 
 // Worked example, prompt of 10, evicted after 6 computed, then rows 0 … 7: 6 are recomputed, 2 are prefill.

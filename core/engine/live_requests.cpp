@@ -20,6 +20,12 @@ void leave(Line& line, const LiveRequest& live) {
 
 }  // namespace
 
+void PromptStart::forget() {
+  match.blocks.clear();
+  n_own_blocks = n_copied = 0;
+  held = false;
+}
+
 LiveRequest& LiveRequests::add(Submission submission) {
   auto live = std::make_unique<LiveRequest>(LiveRequest{.seq = Sequence(std::move(submission.request), *pool_, block_size_),
                                                         .stream = std::move(submission.stream),
@@ -27,13 +33,29 @@ LiveRequest& LiveRequests::add(Submission submission) {
   live->times.arrival = live->seq.request().arrival;
   live->times.enqueued = submission.enqueued;
   LiveRequest& added = *live;
+  const Request& request = added.seq.request();
+  if (request.choice == 0) last_group_ = request.n_choices > 1 ? std::make_shared<ChoiceGroup>() : nullptr;
+  if (request.n_choices > 1) join_group(added);
   const auto [place, fresh] = records_.try_emplace(added.seq.id(), RequestRecord{.live = std::move(live)});
   ENSURE(fresh, named(added.seq.id(), "came in twice"));
   waiting_.push_back(&added);
   return added;
 }
 
+// What the first choice of a prompt computes of it, the others have computed.
+void LiveRequests::join_group(LiveRequest& added) {
+  const Request& request = added.seq.request();
+  ENSURE(last_group_ != nullptr && std::cmp_equal(last_group_->choices.size(), request.choice),
+         named(request.id, "is not the next choice of its prompt"));
+  if (request.choice == 0) last_group_->salt = "choices of " + std::to_string(request.id.value());
+  if (request.choice > 0) added.n_ever_computed = added.seq.n_prompt();
+  last_group_->choices.push_back(&added);
+  added.group = last_group_;
+}
+
 void LiveRequests::admitted(LiveRequest& live) {
+  live.n_published = static_cast<int>(live.start.match.blocks.size());
+  live.start.forget();
   running_.push_back(&live);
   leave(waiting_, live);
 }
@@ -43,6 +65,7 @@ void LiveRequests::preempted(LiveRequest& live) {
   const auto place = std::find_if(waiting_.begin(), waiting_.end(), [&](const LiveRequest* other) {
     return !other->preempted() || other->seq.id() > live.seq.id();
   });
+  live.n_published = 0;
   waiting_.insert(place, &live);
   leave(running_, live);
 }
@@ -55,6 +78,7 @@ void LiveRequests::ended(LiveRequest& live) {
   } else {
     leave(waiting_, live);
   }
+  if (live.group != nullptr) leave(live.group->choices, live);
   record.n_generated = live.seq.n_generated();
   record.live.reset();
 }
@@ -85,7 +109,15 @@ std::vector<LiveRequest*> LiveRequests::all() const {
 void LiveRequests::view(std::vector<SeqView>& views) const {
   views.clear();
   for (const LiveRequest* live : running_) views.push_back(live->seq.view());
-  for (const LiveRequest* live : waiting_) views.push_back(live->seq.view());
+  for (const LiveRequest* live : waiting_) {
+    const PromptStart& start = live->start;
+    SeqView view = live->seq.view();
+    view.n_blocks = static_cast<int>(start.match.blocks.size());
+    view.n_own_blocks = start.n_own_blocks;
+    view.n_computed = view.n_blocks * block_size_ + start.n_copied;
+    view.held = start.held;
+    views.push_back(view);
+  }
 }
 
 }  // namespace mie

@@ -8,13 +8,34 @@
 #include "core/finish.h"
 #include "core/sequence.h"
 #include "kv/block_pool.h"
+#include "kv/prefix_index.h"
 
 #include <deque>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 namespace mie {
+
+struct LiveRequest;
+
+// The choices of one prompt that are in the engine, in order of arrival.
+struct ChoiceGroup {
+  std::vector<LiveRequest*> choices;
+  std::string salt;  // of blocks that they alone share
+};
+
+// Where a waiting sequence would start: behind what is computed already (prefix_sharing.h).
+struct PromptStart {
+  PrefixMatch match;
+  int n_own_blocks = 0;  // of the match, those that nobody holds
+  int n_copied = 0;      // tokens behind the match, to be copied from the block of another choice
+  BlockId copied_from;
+  bool held = false;  // another choice is computing the prompt
+
+  void forget();  // keeps the memory
+};
 
 // One request while it is in the engine.
 struct LiveRequest {
@@ -22,7 +43,10 @@ struct LiveRequest {
   std::shared_ptr<TokenStream> stream;
   DraftLength draft_length;
   RequestTimes times{};
-  int n_ever_computed = 0;  // the most tokens that its cache has held; below it, work is done for the second time
+  int n_ever_computed = 0;               // the most tokens that its cache has held; below it, work is done for the second time
+  std::shared_ptr<ChoiceGroup> group{};  // null: the only choice of its prompt
+  PromptStart start{};                   // while it waits
+  int n_published = 0;                   // full blocks that are indexed
 
   [[nodiscard]] bool preempted() const { return seq.state() == SeqState::kWaiting && times.admitted.has_value(); }
 };
@@ -69,9 +93,12 @@ class LiveRequests {
   void view(std::vector<SeqView>& views) const;
 
  private:
+  void join_group(LiveRequest& added);
+
   BlockPool* pool_;
   int block_size_, n_drafts_;
   std::unordered_map<RequestId, RequestRecord> records_;
+  std::shared_ptr<ChoiceGroup> last_group_;  // of the choice that came last
   std::vector<LiveRequest*> running_;
   std::deque<LiveRequest*> waiting_;
 };

@@ -33,10 +33,26 @@ void check_blocks(const EngineSnapshot& snapshot, Lines& broken) {
     if (n_references > 0) ++n_owned;
     if (n_references != n_mapped[block])
       broken.push_back(fmt::format("block {}: {} references, {} table entries", block, n_references, n_mapped[block]));
-    if (n_mapped[block] > 1) broken.push_back(fmt::format("block {} is in {} tables", block, n_mapped[block]));
   }
-  if (snapshot.n_free_blocks + n_owned != snapshot.n_blocks())
-    broken.push_back(fmt::format("{} free + {} owned != {} blocks", snapshot.n_free_blocks, n_owned, snapshot.n_blocks()));
+  if (snapshot.n_free_blocks + snapshot.n_cached_blocks + n_owned != snapshot.n_blocks())
+    broken.push_back(fmt::format("{} free + {} cached + {} owned != {} blocks", snapshot.n_free_blocks,
+                                 snapshot.n_cached_blocks, n_owned, snapshot.n_blocks()));
+}
+
+// Sequences share the front of their tables, of full blocks only.
+void check_sharing(const EngineSnapshot& snapshot, Lines& broken) {
+  for (const SequenceRecord& seq : snapshot.running) {
+    int n_before = snapshot.n_blocks();
+    for (std::size_t i = 0; i < seq.blocks.size(); ++i) {
+      const int n = snapshot.n_references.at(static_cast<std::size_t>(seq.blocks[i].value()));
+      const auto tell = [&](const char* what) {
+        broken.push_back(fmt::format("request {}: block {} {}", seq.id.value(), seq.blocks[i].value(), what));
+      };
+      if (n > n_before) tell("has more owners than the one before it");
+      if (n > 1 && static_cast<std::int64_t>(i + 1) * snapshot.block_size > seq.n_computed) tell("is shared and not full");
+      n_before = n;
+    }
+  }
 }
 
 void check_sequence(const SequenceRecord& seq, int block_size, Lines& broken) {
@@ -89,6 +105,7 @@ void check_counters(const EngineSnapshot& snapshot, Lines& broken) {
 std::vector<std::string> broken_invariants(const EngineSnapshot& snapshot) {
   Lines broken;
   check_blocks(snapshot, broken);
+  if (broken.empty()) check_sharing(snapshot, broken);
   each_sequence(snapshot, [&](const SequenceRecord& seq) { check_sequence(seq, snapshot.block_size, broken); });
   check_lines(snapshot, broken);
   check_counters(snapshot, broken);

@@ -25,6 +25,7 @@ struct SequenceRecord {
 struct EngineSnapshot {
   int block_size = 0;
   int n_free_blocks = 0;
+  int n_cached_blocks = 0;
   std::vector<int> n_references;        // [n_blocks]
   std::vector<SequenceRecord> running;  // by admission
   std::vector<SequenceRecord> waiting;  // in line order
@@ -36,6 +37,7 @@ struct EngineSnapshot {
   std::int64_t counted_waiting_tokens = 0;
   std::int64_t counted_pending_tokens = 0;
 
+  [[nodiscard]] int n_available() const { return n_free_blocks + n_cached_blocks; }
   [[nodiscard]] int n_blocks() const { return static_cast<int>(n_references.size()); }
 
   friend bool operator==(const EngineSnapshot&, const EngineSnapshot&) = default;

@@ -30,6 +30,7 @@ struct StepWork {
   std::vector<SeqView> views;
   std::vector<StepRow> rows;
   KvReservation::Memory reserved;
+  int n_evicted = 0;  // cached blocks that made room, not counted yet
   std::vector<PackRow> packed;
   StepBatch batch;
   std::vector<SamplingRow> sampling;

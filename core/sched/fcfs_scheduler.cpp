@@ -13,16 +13,16 @@ using Claim = StepBuilder::Claim;
 void plan_chunked(StepBuilder& step, int max_chunk) {
   step.decode();
   step.prefill(max_chunk);
-  while (const SeqView* seq = step.next_admissible(Claim::kNextToken))
-    step.admit(*seq, std::min({seq->n_pending(), max_chunk, step.n_tokens_left()}), Claim::kNextToken);
+  while (const SeqView* seq = step.next_admissible(Claim::kNextBlock))
+    step.admit(*seq, std::min({seq->n_pending(), max_chunk, step.n_tokens_left()}), Claim::kNextBlock);
 }
 
 void plan_whole(StepBuilder& step) {
   step.prefill(step.n_tokens_left());
-  while (const SeqView* seq = step.next_admissible(Claim::kNextToken)) {
+  while (const SeqView* seq = step.next_admissible(Claim::kNextBlock)) {
     const bool whole = seq->n_pending() <= step.n_tokens_left();
     if (!whole && !step.empty()) break;
-    step.admit(*seq, std::min(seq->n_pending(), step.n_tokens_left()), Claim::kNextToken);
+    step.admit(*seq, std::min(seq->n_pending(), step.n_tokens_left()), Claim::kNextBlock);
   }
   if (step.empty()) step.decode();
 }

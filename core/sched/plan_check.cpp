@@ -42,6 +42,12 @@ class PlanCheck {
 
   std::int64_t blocks(std::int64_t n_tokens) const { return (n_tokens + budget_.block_size - 1) / budget_.block_size; }
 
+  // Blocks that are free before the row and not after it.
+  std::int64_t taken(const Scheduled& row) const {
+    const SeqView& seq = seq_of(row.id);
+    return row.n_new_blocks + (seq.running ? 0 : seq.n_own_blocks);
+  }
+
   std::int64_t lacking(const SeqView& seq, int n_tokens) const {
     return std::max<std::int64_t>(0, blocks(std::int64_t{seq.n_computed} + n_tokens) - seq.n_blocks);
   }
@@ -82,9 +88,9 @@ class PlanCheck {
     for (const Scheduled& row : plan_.run) {
       n_drafts += row.n_drafts;
       n_tokens += row.n_tokens;
-      n_new_blocks += row.n_new_blocks;
+      n_new_blocks += taken(row);
     }
-    for (const RequestId id : plan_.evict) n_free += seq_of(id).n_blocks;
+    for (const RequestId id : plan_.evict) n_free += seq_of(id).n_own_blocks;
     expect(n_tokens <= limits_.max_tokens, "{} rows in the step", n_tokens);
     expect(n_drafts == 0 || n_tokens <= limits_.draft_rows, "{} rows in a step with drafts", n_tokens);
     expect(n_drafts == 0 || plan_.evict.empty(), "drafts and an eviction in one step");
@@ -99,11 +105,11 @@ class PlanCheck {
     for (const RequestId id : plan_.evict) {
       expect(youngest > 0 && seqs_[youngest - 1].id == id, "request {}: evicted, but is not the youngest running", id.value());
       if (youngest > 0) --youngest;
-      if (id != plan_.evict.back()) n_free += seq_of(id).n_blocks;
+      if (id != plan_.evict.back()) n_free += seq_of(id).n_own_blocks;
     }
     if (plan_.evict.empty()) return;
     std::int64_t n_needed = lacking(seq_of(plan_.evict.back()), 1);
-    for (const Scheduled& row : plan_.run) n_needed += row.n_new_blocks;
+    for (const Scheduled& row : plan_.run) n_needed += taken(row);
     expect(n_needed > n_free, "request {}: evicted without need", plan_.evict.back().value());
   }
 
@@ -124,13 +130,26 @@ class PlanCheck {
       if (seqs_[i].running || fates_[i] == Fate::kRejected) continue;
       const bool enters = fates_[i] == Fate::kRuns;
       expect(!(enters && line_stopped), "request {}: overtakes", seqs_[i].id.value());
-      line_stopped = line_stopped || !enters;
+      line_stopped = line_stopped || !(enters || seqs_[i].held);
       n_newcomers += enters ? 1 : 0;
     }
     if (n_newcomers == 0) return;
     expect(n_active + n_newcomers <= limits_.max_seqs, "{} sequences active", n_active + n_newcomers);
     expect(plan_.evict.empty(), "admits and evicts in one step");
     check_newcomers_last();
+    check_headroom();
+  }
+
+  // What stays free covers what all that run may need for a block's length of tokens more.
+  void check_headroom() {
+    std::int64_t n_free = budget_.n_free_blocks;
+    for (std::size_t i = 0; i < seqs_.size(); ++i) {
+      const SeqView& seq = seqs_[i];
+      if (!seq.running && fates_[i] != Fate::kRuns) continue;
+      const std::int64_t n_reach = std::min<std::int64_t>(seq.max_total, std::int64_t{seq.n_total} + budget_.block_size);
+      n_free -= std::max<std::int64_t>(0, blocks(n_reach) - seq.n_blocks) + (seq.running ? 0 : seq.n_own_blocks);
+    }
+    expect(n_free >= 0, "newcomers leave {} blocks too few for the next tokens", -n_free);
   }
 
   // Rows of newcomers stand behind those of running sequences, in the order of the line.
@@ -146,10 +165,11 @@ class PlanCheck {
 
   void check_progress() {
     if (!plan_.run.empty()) return;
-    const auto oldest = std::find_if(seqs_.begin(), seqs_.end(), [&](const SeqView& s) { return s.running || !never_fits(s); });
+    const auto oldest =
+        std::find_if(seqs_.begin(), seqs_.end(), [&](const SeqView& s) { return s.running || !(never_fits(s) || s.held); });
     if (oldest == seqs_.end()) return;
-    std::int64_t n_within_reach = budget_.n_free_blocks - oldest->n_blocks;
-    for (const SeqView& seq : seqs_) n_within_reach += seq.n_blocks;
+    std::int64_t n_within_reach = budget_.n_free_blocks - (oldest->running ? 0 : oldest->n_own_blocks);
+    for (const SeqView& seq : seqs_) n_within_reach += seq.running && seq.id != oldest->id ? seq.n_own_blocks : 0;
     const int n_tokens = oldest->running ? 1 : oldest->max_total - oldest->n_computed;
     expect(lacking(*oldest, n_tokens) > n_within_reach, "request {}: could run, and nothing does", oldest->id.value());
   }

@@ -6,10 +6,11 @@
 //   identity   nobody twice, nobody unknown, evicted ones run before, rejected ones wait
 //   exactness  rows start at n_computed, end within n_total, sample exactly at n_total, take exactly the blocks they lack
 //   drafts     only behind a row that samples and decodes, only proposed ones, only in small steps, and never with an eviction
-//   order      newcomers are the head of the line in order; eviction takes the youngest first
+//   order      newcomers are the head of the line in order, held ones apart; eviction takes the youngest first
 //   pressure   eviction only where one sequence less evicted would not do, and never together with a newcomer
+//   headroom   newcomers leave the blocks free that all who run may need for a block's length of tokens more
 //   rejection  exactly the waiting ones that an empty pool could not hold
-//   progress   if anything can run, something runs
+//   progress   if anything but a held one can run, something runs
 //
 // That nobody starves is a property of a life, not of one plan: tests/sched/life_test.cpp.
 #pragma once

@@ -13,12 +13,14 @@ struct SeqView {
   RequestId id;
   bool running = false;  // false: waiting (new, or preempted and back at the head of the line)
   int n_prompt = 0;
-  int n_total = 0;     // prompt + generated
-  int n_computed = 0;  // tokens whose K,V are cached; 0 while waiting
-  int n_blocks = 0;    // KV blocks held
-  int max_total = 0;   // n_prompt + max_tokens: the most it can ever hold
+  int n_total = 0;       // prompt + generated
+  int n_computed = 0;    // tokens whose K,V are cached; of a waiting one: that it can start behind
+  int n_blocks = 0;      // KV blocks held; of a waiting one: full blocks of these tokens
+  int n_own_blocks = 0;  // of them, those that nobody else holds: free once it is evicted, taken from the free once admitted
+  int max_total = 0;     // n_prompt + max_tokens: the most it can ever hold
   int priority = 0;
-  int n_drafts = 0;  // guessed tokens after n_total that a step may verify; only of a running one that decodes
+  bool held = false;  // a waiting one whose prompt another sequence is computing: better not admitted yet
+  int n_drafts = 0;   // guessed tokens after n_total that a step may verify; only of a running one that decodes
 
   [[nodiscard]] int n_pending() const { return n_total - n_computed; }
   // Its prompt is computed: one row gives its next token.
@@ -26,7 +28,7 @@ struct SeqView {
 };
 
 struct KvBudget {
-  int n_free_blocks = 0;
+  int n_free_blocks = 0;  // that nobody references
   int n_blocks = 0;
   int block_size = 0;  // tokens
 };
@@ -40,7 +42,7 @@ struct StepLimits {
 
 struct Scheduled {
   RequestId id;
-  int first_position = 0;  // == n_computed of the sequence (0 after an eviction)
+  int first_position = 0;  // == n_computed of the sequence
   int n_tokens = 0;        // drafts included, which come last
   int n_new_blocks = 0;    // blocks to take before the rows fit
   bool samples = false;    // the rows reach n_total: the logits of the last one and of each draft give a token

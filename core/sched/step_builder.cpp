@@ -28,7 +28,7 @@ StepBuilder::StepBuilder(std::span<const SeqView> seqs, KvBudget budget, StepLim
   waiting_ = {first_waiting, seqs.end()};
   n_kept_ = running_.size();
   n_unclaimed_ = budget.n_free_blocks;
-  for (const SeqView& seq : running_) n_unclaimed_ -= new_blocks(seq, seq.n_pending());
+  for (const SeqView& seq : running_) n_unclaimed_ -= claim_blocks(seq, Claim::kNextBlock);
   for (const SeqView& seq : waiting_) {
     if (never_fits(seq)) plan_.reject.push_back(seq.id);
   }
@@ -67,17 +67,22 @@ void StepBuilder::speculate() {
 
 const SeqView* StepBuilder::next_admissible(Claim claim) {
   if (!plan_.evict.empty()) return nullptr;
-  while (next_waiting_ < waiting_.size() && never_fits(waiting_[next_waiting_])) ++next_waiting_;
+  const auto passed_over = [&](const SeqView& seq) {
+    const bool may_wait = claim != Claim::kLifetime || taken_blocks(seq, claim) > n_unclaimed_;
+    return never_fits(seq) || (seq.held && may_wait);
+  };
+  while (next_waiting_ < waiting_.size() && passed_over(waiting_[next_waiting_])) ++next_waiting_;
   if (next_waiting_ == waiting_.size()) return nullptr;
   const bool seat_free = static_cast<int>(n_kept_) + n_admitted_ < limits_.max_seqs;
   const SeqView& head = waiting_[next_waiting_];
-  return seat_free && n_tokens_left_ > 0 && claim_blocks(head, claim) <= n_unclaimed_ ? &head : nullptr;
+  return seat_free && n_tokens_left_ > 0 && taken_blocks(head, claim) <= n_unclaimed_ ? &head : nullptr;
 }
 
 void StepBuilder::admit(const SeqView& seq, int n_tokens, Claim claim) {
   ENSURE(&seq == &waiting_[next_waiting_], "admitted out of turn");
+  n_free_ -= seq.n_own_blocks;
   schedule(seq, n_tokens);
-  n_unclaimed_ -= claim_blocks(seq, claim);
+  n_unclaimed_ -= taken_blocks(seq, claim);
   ++next_waiting_;
   ++n_admitted_;
 }
@@ -91,9 +96,12 @@ int StepBuilder::new_blocks(const SeqView& seq, int n_tokens) const {
 }
 
 int StepBuilder::claim_blocks(const SeqView& seq, Claim claim) const {
-  const int n_tokens = claim == Claim::kLifetime || seq.n_total >= seq.max_total ? seq.max_total : seq.n_total + 1;
-  return std::max(0, blocks_for(n_tokens, budget_.block_size) - seq.n_blocks);
+  const bool whole = claim == Claim::kLifetime || seq.max_total - seq.n_total <= budget_.block_size;
+  return std::max(0, blocks_for(whole ? seq.max_total : seq.n_total + budget_.block_size, budget_.block_size) - seq.n_blocks);
 }
+
+// Of a waiting sequence: what it finds and nobody else holds counts as free until it comes.
+int StepBuilder::taken_blocks(const SeqView& seq, Claim claim) const { return seq.n_own_blocks + claim_blocks(seq, claim); }
 
 int StepBuilder::decode_blocks() const {
   int n_rows_left = std::min(n_tokens_left_, limits_.max_seqs - n_rows());
@@ -110,7 +118,7 @@ int StepBuilder::decode_blocks() const {
 bool StepBuilder::make_room_for_one_token(std::size_t running_index) {
   const int n_needed = new_blocks(running_[running_index], 1);
   std::int64_t n_within_reach = n_free_;
-  for (const SeqView& younger : kept().subspan(running_index + 1)) n_within_reach += younger.n_blocks;
+  for (const SeqView& younger : kept().subspan(running_index + 1)) n_within_reach += younger.n_own_blocks;
   if (n_needed > n_within_reach) return false;  // evicting would not help
   while (n_needed > n_free_) evict_youngest();
   return true;
@@ -119,7 +127,7 @@ bool StepBuilder::make_room_for_one_token(std::size_t running_index) {
 void StepBuilder::evict_youngest() {
   const SeqView& seq = running_[--n_kept_];
   plan_.evict.push_back(seq.id);
-  n_free_ += seq.n_blocks;
+  n_free_ += seq.n_own_blocks;
   const auto row = std::find_if(plan_.run.begin(), plan_.run.end(), [&](const Scheduled& r) { return r.id == seq.id; });
   if (row == plan_.run.end()) return;
   n_free_ += row->n_new_blocks;
@@ -141,7 +149,8 @@ void StepBuilder::schedule(const SeqView& seq, int n_tokens) {
 }
 
 void StepBuilder::add_drafts(const SeqView& seq, Scheduled& row, int n_most) {
-  const std::int64_t n_spare = std::max<std::int64_t>(0, std::min<std::int64_t>(n_free_, n_unclaimed_));
+  const int n_claimed = claim_blocks(seq, Claim::kNextBlock) - row.n_new_blocks;
+  const std::int64_t n_spare = std::min<std::int64_t>(n_free_, std::max<std::int64_t>(0, n_unclaimed_) + n_claimed);
   const std::int64_t n_slots = (seq.n_blocks + row.n_new_blocks + n_spare) * budget_.block_size - seq.n_computed - 1;
   const auto n_fitting = static_cast<int>(std::min<std::int64_t>(n_slots, n_most));
   row.n_drafts = std::max(0, std::min({seq.n_drafts, n_fitting, limits_.max_prefill_chunk - 1}));
@@ -149,7 +158,7 @@ void StepBuilder::add_drafts(const SeqView& seq, Scheduled& row, int n_most) {
   row.n_tokens += row.n_drafts;
   row.n_new_blocks += n_more_blocks;
   n_free_ -= n_more_blocks;
-  n_unclaimed_ -= n_more_blocks;
+  n_unclaimed_ -= std::max(0, n_more_blocks - n_claimed);
   n_tokens_left_ -= row.n_drafts;
 }
 

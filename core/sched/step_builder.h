@@ -15,7 +15,7 @@ class StepBuilder {
  public:
   // How many blocks must be free beyond what running sequences still need before a newcomer is let in.
   enum class Claim {
-    kNextToken,  // all its tokens and the one it samples: it will not be evicted for its own prompt
+    kNextBlock,  // all its tokens and a block's length more: nobody is evicted within so many steps because it came
     kLifetime,   // max_total: it will never be evicted
   };
 
@@ -36,8 +36,9 @@ class StepBuilder {
   // None after an eviction. The last step of a policy.
   void speculate();
 
-  // The head of the line if it may enter now, else null: nobody behind it is looked at. Never after an eviction: those
-  // evicted are the head of the line then, and there is no room.
+  // The head of the line if it may enter now, else null: nobody behind it is looked at, except past those that are held
+  // (kLifetime takes them where they fit: its batch fills once). Never after an eviction: those evicted are the head of the
+  // line then, and there is no room.
   [[nodiscard]] const SeqView* next_admissible(Claim claim);
 
   // Takes the sequence that next_admissible(claim) gave. REQUIRES: 1 ≤ n_tokens ≤ n_pending() and n_tokens_left().
@@ -55,6 +56,7 @@ class StepBuilder {
   [[nodiscard]] bool never_fits(const SeqView& seq) const;
   [[nodiscard]] int new_blocks(const SeqView& seq, int n_tokens) const;
   [[nodiscard]] int claim_blocks(const SeqView& seq, Claim claim) const;
+  [[nodiscard]] int taken_blocks(const SeqView& seq, Claim claim) const;
   [[nodiscard]] int decode_blocks() const;
   [[nodiscard]] bool make_room_for_one_token(std::size_t running_index);
   void evict_youngest();

@@ -34,6 +34,7 @@ void Forward::run(const StepBatch& batch, std::span<const SamplingRow> sampling)
   for (int seq = 0; seq < batch.n_seqs(); ++seq) {
     seq_of_row_.resize(static_cast<std::size_t>(batch.row_starts[static_cast<std::size_t>(seq) + 1]), seq);
   }
+  for (const BlockCopy copy : batch.copies) kv_.copy(copy);
   embed(batch);
   for (int layer = 0; layer < spec.n_layers; ++layer) {
     const PackedLayer& weights = model_.layers[static_cast<std::size_t>(layer)];

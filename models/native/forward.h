@@ -24,8 +24,9 @@ class Forward {
   Forward(const PackedModel& model, KvPages& kv, Workspace& work, ThreadPool& pool, const KernelTable& kernels,
           ForwardOptions options, const RopeTable& rope);
 
-  // Writes K and V of every row, and the logits of `batch.logits_rows` or, where a row of sampling takes the best of them
-  // unchanged, only which that is. REQUIRES: a ThreadPool::Step is alive; the batch fits the workspace.
+  // Copies the pages to be copied, writes K and V of every row, and the logits of `batch.logits_rows` or, where a row of
+  // sampling takes the best of them unchanged, only which that is. REQUIRES: a ThreadPool::Step is alive; the batch fits the
+  // workspace.
   void run(const StepBatch& batch, std::span<const SamplingRow> sampling);
 
   // Of the i-th logits row, valid until the next run().

@@ -43,6 +43,13 @@ KvHead KvPages::head(int layer, int kv_head, const std::int32_t* block_table) co
   return {pages, page_bytes_, block_table, block_size_, tile_, head_dim_};
 }
 
+void KvPages::copy(BlockCopy copy) {
+  for (int layer = 0; layer < n_layers_; ++layer) {
+    std::byte* pages = base_ + std::int64_t{layer} * n_blocks_ * page_bytes_;
+    std::memcpy(pages + copy.to * page_bytes_, pages + copy.from * page_bytes_, static_cast<std::size_t>(page_bytes_));
+  }
+}
+
 void KvPages::store_key(const KvHead& kv, int position, std::span<const std::uint16_t> k) {
   const TokenPlace at = kv.place(position);
   const std::ptrdiff_t stride = std::ptrdiff_t{kv.tile} * 4;  // between pairs of dimensions

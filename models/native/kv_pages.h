@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "models/model_runner.h"
 #include "models/model_spec.h"
 #include "models/native/arena.h"
 #include "models/native/kernels/kernel_table.h"
@@ -21,6 +22,9 @@ class KvPages {
 
   // K and V of one layer and KV head, seen through the block table of one sequence.
   [[nodiscard]] KvHead head(int layer, int kv_head, const std::int32_t* block_table) const;
+
+  // Copies a page of all layers.
+  void copy(BlockCopy copy);
 
   // Writes the K (or V) of one token, already rounded to bf16. The V of an even position also clears its neighbour's slot:
   // kernels read V in pairs, and what an earlier owner of the page left there may not be finite.

@@ -14,6 +14,13 @@ void KvCache::write(int layer, const at::Tensor& slots, const at::Tensor& k, con
   pages.v.index_copy_(1, slots, v.transpose(0, 1).to(pages.v.scalar_type()));
 }
 
+void KvCache::copy(std::int64_t from, std::int64_t to, std::int64_t n) {
+  for (Layer& pages : layers_) {
+    pages.k.narrow(1, to, n).copy_(pages.k.narrow(1, from, n));
+    pages.v.narrow(1, to, n).copy_(pages.v.narrow(1, from, n));
+  }
+}
+
 KvCache::Gathered KvCache::read(int layer, const at::Tensor& slots, at::ScalarType as) const {
   const Layer& pages = layers_[static_cast<std::size_t>(layer)];
   return {at::index_select(pages.k, 1, slots).to(as), at::index_select(pages.v, 1, slots).to(as)};

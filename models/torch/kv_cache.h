@@ -18,6 +18,9 @@ class KvCache {
   // k, v [n, n_kv_heads, head_dim] → slots [n] of one layer, in the stored type.
   void write(int layer, const at::Tensor& slots, const at::Tensor& k, const at::Tensor& v);
 
+  // Copies `n` slots of every layer.
+  void copy(std::int64_t from, std::int64_t to, std::int64_t n);
+
   struct Gathered {
     at::Tensor k, v;  // [n_kv_heads, n, head_dim]
   };

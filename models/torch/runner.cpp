@@ -41,11 +41,18 @@ void TorchRunner::check(const StepBatch& batch, std::span<const SamplingRow> row
   for (const auto token : batch.tokens) ENSURE(token >= 0 && token < spec_.n_vocab, "token outside the vocabulary");
   for (const auto at : batch.positions) ENSURE(at >= 0 && at < spec_.context_length, "position outside the context");
   for (const auto block : batch.block_tables) ENSURE(block >= -1 && block < options_.n_blocks, "block outside the cache");
+  for (const auto& copy : batch.copies) {
+    ENSURE(std::min(copy.from, copy.to) >= 0 && std::max(copy.from, copy.to) < options_.n_blocks, "block outside the cache");
+  }
   for (const auto row : batch.logits_rows) ENSURE(row >= 0 && row < batch.n_tokens(), "logits row outside the batch");
 }
 
 void TorchRunner::step(const StepBatch& batch, std::span<const SamplingRow> rows, std::span<Sampled> sampled) {
   const StepIndex index = index_step(batch, options_.block_size);
+  for (const BlockCopy& copy : batch.copies) {
+    const std::int64_t n = options_.block_size;
+    cache_.copy(copy.from * n, copy.to * n, n);
+  }
   const at::Tensor hidden = forward(index);
   if (!at::isfinite(hidden).all().item<bool>()) {
     cache_.erase(index.slots);

@@ -139,7 +139,7 @@ std::string_view disconnect_state(const GenerationRun& run) { return run.started
 net::awaitable<void> answer_accepted(Exchange& exchange, Service& service, PreparedGeneration& prepared,
                                      std::shared_ptr<GenerationRun> run, RequestAccount& account) {
   const Loaded& loaded = *service.loaded();
-  service.metrics().params_n(1, loaded.model->names.front());
+  service.metrics().params_n(prepared.params.n, loaded.model->names.front());
   GenerationAnswer answer(exchange, service, prepared, run);
   auto work = prepared.params.stream ? answer.stream() : answer.whole();
   const auto end = co_await race(std::move(work), exchange.connection()->peer_gone());

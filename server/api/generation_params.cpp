@@ -41,13 +41,15 @@ void read_length(FieldReader& in, GenerationKind kind, GenerationParams& params)
 
 void read_choices(FieldReader& in, const ParamLimits& limits, GenerationBody& body) {
   const auto n = in.integer("n", {1, limits.max_n}).value_or(1);
-  if (n > 1) in.fail(unsupported("n", "several choices for one prompt"));
+  body.params.n = static_cast<int>(n);
   const auto best_of = in.integer("best_of");
   if (best_of && *best_of != n) in.fail(unsupported("best_of", "choosing among more answers than are returned"));
   if (in.failed()) return;
-  if (body.prompts.size() > static_cast<std::size_t>(limits.max_choices)) {
-    in.wrong_value("prompt", "at most " + std::to_string(limits.max_choices) + " prompts", std::to_string(body.prompts.size()));
-  }
+  const std::size_t n_choices = std::max<std::size_t>(1, body.prompts.size()) * static_cast<std::size_t>(n);
+  if (n_choices <= static_cast<std::size_t>(limits.max_choices)) return;
+  const std::string most = "at most " + std::to_string(limits.max_choices);
+  if (n == 1) return in.wrong_value("prompt", most + " prompts", std::to_string(body.prompts.size()));
+  in.wrong_value("n", most + " choices of all prompts together", std::to_string(n_choices));
 }
 
 void read_echo(FieldReader& in, GenerationBody& body) {
@@ -126,8 +128,9 @@ void read_service(FieldReader& in, GenerationParams& params) {
   }
   const auto salt = in.string("cache_salt");
   if (salt && (salt->empty() || salt->size() > kMaxSaltBytes)) {
-    in.wrong_value("cache_salt", "between 1 and 1024 bytes", std::to_string(salt->size()) + " bytes");
+    return in.wrong_value("cache_salt", "between 1 and 1024 bytes", std::to_string(salt->size()) + " bytes");
   }
+  if (salt) params.cache_salt = *salt;
 }
 
 void read_response_format(FieldReader& in, const json::RequestDocument& document) {

@@ -28,6 +28,7 @@ struct GenerationParams {
   std::string model;                       // empty: none named
   std::optional<std::int64_t> max_tokens;  // unset (chat only): all that fits
   std::int64_t min_tokens = 0;
+  int n = 1;  // choices of each prompt
   bool echo = false;
   bool add_special_tokens = false;
   bool add_generation_prompt = true;
@@ -47,6 +48,7 @@ struct GenerationParams {
   bool continuous_usage = false;
   std::optional<std::int64_t> timeout_ms;
   std::string request_id;
+  std::string cache_salt;
 };
 
 using Prompt = std::variant<std::string, std::vector<TokenId>>;

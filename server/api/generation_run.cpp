@@ -14,6 +14,7 @@ namespace mie::api {
 LiveChoice::LiveChoice(const Tokenizer& tokenizer, PreparedChoice prepared)
     : text(tokenizer, std::move(prepared.text)),
       n_prompt(static_cast<int>(prepared.request.prompt.size())),
+      first_of_prompt(prepared.request.choice == 0),
       max_tokens(prepared.request.max_tokens),
       stop_texts(std::move(prepared.stop_texts)),
       eos_ids(std::move(prepared.eos_ids)),
@@ -145,7 +146,7 @@ bool GenerationRun::ended() const {
 Usage GenerationRun::usage() const {
   Usage usage;
   for (const auto& choice : choices_) {
-    usage.prompt_tokens += choice->n_prompt;
+    if (choice->first_of_prompt) usage.prompt_tokens += choice->n_prompt;
     usage.completion_tokens += choice->text.n_tokens();
     if (choice->finish) usage.cached_tokens += choice->finish->times.n_cached_tokens;
   }

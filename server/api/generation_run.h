@@ -24,6 +24,7 @@ struct LiveChoice {
 
   ChoiceText text;
   int n_prompt = 0;
+  bool first_of_prompt = true;  // whose tokens count once
   int max_tokens = 0;
   std::vector<TokenId> prompt_ids;  // for return_token_ids
   std::vector<std::pair<TokenId, std::string>> stop_texts;

@@ -125,26 +125,35 @@ std::vector<TokenId> stop_ids(const GenerationParams& params, const PreparedChoi
   return ids;
 }
 
+// The n-th of the seeds that follow from one: SplitMix64, without the sign bit.
+std::uint64_t mixed_seed(std::uint64_t base, std::uint64_t n) {
+  std::uint64_t x = base + 0x9E3779B97F4A7C15ULL * n;
+  x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+  x = (x ^ (x >> 27U)) * 0x94D049BB133111EBULL;
+  return (x ^ (x >> 31U)) >> 1U;
+}
+
+// The first choice of a prompt draws as if it were the only one.
+std::uint64_t seed_of_choice(std::uint64_t seed, int j) {
+  return j == 0 ? seed : mixed_seed(seed, static_cast<std::uint64_t>(j));
+}
+
 Result<PreparedChoice> make_choice(const PrepareContext& context, const GenerationParams& params, TokenizedPrompt prompt,
                                    const std::string& param) {
   const ServedModel& model = context.model;
   if (prompt.ids.empty()) return Error{Errc::kEmptyPrompt, param + " has no tokens", param};
   const auto n_output = output_tokens(model, params, prompt.ids.size(), param);
   if (n_output.has_error()) return n_output.error();
-  auto raw = params.sampling;
-  if (!params.has_seed) raw.seed = context.seeds.next();
-  const auto sampling = SamplingParams::from(raw, context.limits.n_vocab, context.limits.max_logprobs);
-  if (sampling.has_error()) return sampling.error();
-
   PreparedChoice choice;
   choice.stop_texts = control_stops(model, params.stops);
   if (!params.ignore_eos) choice.eos_ids = model.eos_ids;
   choice.until_context = !params.max_tokens;
   choice.request.prompt = std::move(prompt.ids);
-  choice.request.sampling = *sampling;
   choice.request.stop_ids = stop_ids(params, choice);
   choice.request.max_tokens = *n_output;
   choice.request.min_tokens = static_cast<int>(params.min_tokens);
+  choice.request.cache_salt = params.cache_salt;
+  choice.request.n_choices = params.n;
   choice.text = {.stops = params.stops,
                  .include_stop = params.include_stop,
                  .skip_special = params.skip_special,
@@ -157,9 +166,18 @@ Result<PreparedChoice> make_choice(const PrepareContext& context, const Generati
 std::optional<Error> add_choice(PreparedGeneration& out, const PrepareContext& context, Result<TokenizedPrompt> prompt,
                                 const std::string& param) {
   if (prompt.has_error()) return prompt.error();
-  auto choice = make_choice(context, out.params, std::move(*prompt), param);
-  if (choice.has_error()) return choice.error();
-  out.choices.push_back(std::move(*choice));
+  auto first = make_choice(context, out.params, std::move(*prompt), param);
+  if (first.has_error()) return first.error();
+  SamplingParams::Raw raw = out.params.sampling;
+  const std::uint64_t seed = out.params.has_seed ? raw.seed : context.seeds.next();
+  for (int j = 0; j < out.params.n; ++j) {
+    raw.seed = seed_of_choice(seed, j);
+    const auto sampling = SamplingParams::from(raw, context.limits.n_vocab, context.limits.max_logprobs);
+    if (sampling.has_error()) return sampling.error();
+    PreparedChoice& choice = out.choices.emplace_back(*first);
+    choice.request.sampling = *sampling;
+    choice.request.choice = j;
+  }
   return {};
 }
 
@@ -175,21 +193,12 @@ std::optional<Error> add_choices(PreparedGeneration& out, const PrepareContext& 
   return {};
 }
 
-std::uint64_t mixed(std::uint64_t x) {  // the finaliser of SplitMix64
-  x = (x ^ (x >> 30U)) * 0xBF58476D1CE4E5B9ULL;
-  x = (x ^ (x >> 27U)) * 0x94D049BB133111EBULL;
-  return x ^ (x >> 31U);
-}
-
 }  // namespace
 
 std::uint64_t SeedSource::next() {
+  if (fixed_) return mixed_seed(base_, n_drawn_.fetch_add(1) + 1);
   std::uint64_t seed = 0;
-  if (fixed_) {
-    seed = mixed(base_ + 0x9E3779B97F4A7C15ULL * (n_drawn_.fetch_add(1) + 1));
-  } else {
-    ENSURE(::getrandom(&seed, sizeof seed, 0) == sizeof seed, "getrandom");
-  }
+  ENSURE(::getrandom(&seed, sizeof seed, 0) == sizeof seed, "getrandom");
   return seed >> 1U;
 }
 

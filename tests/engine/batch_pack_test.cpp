@@ -28,7 +28,13 @@ std::vector<int> values(std::span<const TokenId> tokens) {
 }
 
 StepBatch batch_of(std::span<const PackRow> rows) {
-  StepBatch batch{.tokens = {1}, .positions = {2}, .row_starts = {3}, .block_tables = {4}, .max_blocks = 5, .logits_rows = {6}};
+  StepBatch batch{.tokens = {1},
+                  .positions = {2},
+                  .row_starts = {3},
+                  .block_tables = {4},
+                  .max_blocks = 5,
+                  .copies = {{7, 8}},
+                  .logits_rows = {6}};
   pack_batch(rows, batch);  // replaces what an earlier step left
   return batch;
 }

@@ -96,9 +96,9 @@ TEST(Cancel, FreesBlocksAndSlotAtOnceInEveryState) {
     CoreHarness& harness = made->harness;
     const auto expected_tokens = harness.answer(made->victim).tokens;
     const int held = blocks_of(*made, made->victim);
-    const int free_before = harness.core.snapshot().n_free_blocks;
+    const int free_before = harness.core.snapshot().n_available();
     harness.release(made->victim, Outcome::kClientGone);
-    EXPECT_EQ(harness.core.snapshot().n_free_blocks, free_before + held) << state;
+    EXPECT_EQ(harness.core.snapshot().n_available(), free_before + held) << state;
     EXPECT_EQ(harness.state_of(made->victim), SeqState::kFinished) << state;
     EXPECT_THAT(broken_laws(harness.metrics(), LawsOf::kAnyTime), IsEmpty()) << state;
     EXPECT_EQ(harness.metrics().value("mie_cancel_seconds_count"), 1) << state;
@@ -156,13 +156,13 @@ TEST(Deadline, EndsTheRequestInEveryState) {
     const auto made = make();
     CoreHarness& harness = made->harness;
     const int held = blocks_of(*made, made->victim);
-    const int free_before = harness.core.snapshot().n_free_blocks;
+    const int free_before = harness.core.snapshot().n_available();
     harness.clock.advance(std::chrono::milliseconds(999));
     harness.core.reap();
     EXPECT_FALSE(harness.answer(made->victim).finish) << state;
     harness.clock.advance(std::chrono::milliseconds(1));
     harness.core.reap();
-    EXPECT_EQ(harness.core.snapshot().n_free_blocks, free_before + held) << state;
+    EXPECT_EQ(harness.core.snapshot().n_available(), free_before + held) << state;
     const Answer& answer = harness.answer(made->victim);
     ASSERT_TRUE(answer.finish) << state;
     EXPECT_EQ(answer.finish->reason, FinishReason::kDeadline) << state;

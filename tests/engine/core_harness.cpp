@@ -19,6 +19,7 @@ EngineOptions options_of(const CoreSetup& setup) {
   options.block_size = setup.block_size;
   options.max_model_len = setup.max_model_len;
   options.n_drafts = setup.n_drafts;
+  options.prefix_caching = setup.prefix_caching;
   options.paranoid = true;
   return options;
 }
@@ -50,6 +51,17 @@ RequestId CoreHarness::submit(Request request) {
   mail.submitted.push_back({std::make_shared<const Request>(std::move(request)), std::move(stream), clock.now()});
   core.take(std::move(mail));
   return id;
+}
+
+std::vector<RequestId> CoreHarness::submit_choices(const Request& request, int n) {
+  std::vector<RequestId> ids;
+  for (int j = 0; j < n; ++j) {
+    Request choice = request;
+    choice.choice = j;
+    choice.n_choices = n;
+    ids.push_back(submit(std::move(choice)));
+  }
+  return ids;
 }
 
 void CoreHarness::release(RequestId id, Outcome outcome, int n_delivered) {

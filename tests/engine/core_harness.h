@@ -22,6 +22,7 @@ struct CoreSetup {
   int block_size = 4;
   int max_model_len = 200;
   int n_drafts = 0;
+  bool prefix_caching = true;
   SchedulerKind scheduler = SchedulerKind::kChunked;
   FakeOptions model{.n_vocab = 1000};
 };
@@ -37,6 +38,7 @@ class CoreHarness {
   explicit CoreHarness(CoreSetup setup = {});
 
   RequestId submit(Request request);
+  std::vector<RequestId> submit_choices(const Request& request, int n);  // of one prompt
   void release(RequestId id, Outcome outcome, int n_delivered = 0);
 
   // Steps until idle, at most `limit`. A failed step ends as the loop would end it.

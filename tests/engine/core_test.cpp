@@ -44,7 +44,8 @@ TEST(EngineCore, CountsOneRequestExactly) {
   EXPECT_EQ(metrics.value("vllm:request_time_per_output_token_seconds_count"), 1);
   EXPECT_EQ(metrics.value("mie_length_stops_total", {{"cause", "max_tokens"}}), 1);
   EXPECT_EQ(metrics.value("mie_tokens_delivered_total"), 5);
-  EXPECT_EQ(metrics.value("mie_kv_blocks", {{"state", "free"}}), 64);
+  EXPECT_EQ(metrics.value("mie_kv_blocks", {{"state", "used"}}), 0);
+  EXPECT_EQ(metrics.value("mie_kv_blocks", {{"state", "cached"}}), 3) << "14 tokens were computed";
   EXPECT_EQ(metrics.value("vllm:cache_config_info", {{"block_size", "4"}, {"num_gpu_blocks", "64"}}), 1);
 }
 

@@ -114,7 +114,7 @@ TEST(Engine, AHundredHangUpsLeaveNothingBehind) {
   const MetricsText metrics = running.metrics();
   EXPECT_THAT(broken_laws(metrics, LawsOf::kIdle), IsEmpty());
   EXPECT_EQ(metrics.value("mie_choices_accepted_total"), 100);
-  EXPECT_EQ(metrics.value("mie_kv_blocks", {{"state", "free"}}), 200);
+  EXPECT_EQ(metrics.value("mie_kv_blocks", {{"state", "used"}}), 0);
   EXPECT_EQ(running.engine.health().n_running + running.engine.health().n_waiting, 0);
 }
 

@@ -65,6 +65,53 @@ TEST(Equivalence, OfPoliciesBlockSizesAndBudgets) {
   }
 }
 
+// Requests that begin alike, in groups of choices of one prompt, come in bursts and are let go of in between, on pools from
+// ample to tiny.
+TEST(Equivalence, OfSharedPrefixesAndChoices) {
+  double n_hits = 0, n_preemptions = 0, n_evictions = 0;
+  for (int seed = 0; seed < 40; ++seed) {
+    CoreSetup setup;
+    std::mt19937 random(static_cast<std::uint32_t>(seed));
+    const auto between = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
+    setup.scheduler = static_cast<SchedulerKind>(seed % 4);
+    setup.prefix_caching = between(0, 3) > 0;
+    setup.n_blocks = between(0, 1) == 0 ? 24 : 100;
+    setup.limits = {.max_seqs = between(1, 8), .max_tokens = between(8, 40), .max_prefill_chunk = between(2, 8)};
+    CoreHarness harness(setup);
+    std::vector<std::pair<RequestId, Request>> sent;
+    for (int i = 0; i < 30; ++i) {
+      Request request = make_request(between(0, 2), between(1, 40), between(1, 30));
+      if (between(0, 4) == 0) request.cache_salt = "salt";
+      for (const RequestId id : harness.submit_choices(request, between(0, 2) == 0 ? between(2, 5) : 1))
+        sent.emplace_back(id, request);
+      for (int steps = between(0, 6); steps > 0 && !harness.core.idle(); --steps) {
+        harness.core.step();
+        harness.core.check_invariants();
+      }
+      if (between(0, 5) == 0) {
+        const auto gone = sent.begin() + between(0, static_cast<int>(sent.size()) - 1);
+        EXPECT_TRUE(is_prefix(harness.answer(gone->first).tokens, expected(setup.model, gone->second))) << "seed " << seed;
+        harness.release(gone->first, Outcome::kClientGone);
+        sent.erase(gone);
+      }
+    }
+    harness.run();
+    for (const auto& [id, request] : sent) {
+      const auto right = expected(setup.model, request);
+      EXPECT_EQ(harness.answer(id).tokens, right) << "seed " << seed << ", request " << id;
+      harness.release(id, Outcome::kComplete, static_cast<int>(right.size()));
+    }
+    EXPECT_THAT(not_settled(harness), IsEmpty()) << "seed " << seed;
+    const MetricsText metrics = harness.metrics();
+    n_hits += metrics.value("vllm:prefix_cache_hits_total");
+    n_preemptions += metrics.value("vllm:num_preemptions_total");
+    n_evictions += metrics.value("mie_prefix_evictions_total");
+  }
+  EXPECT_GT(n_hits, 1000);
+  EXPECT_GT(n_preemptions, 20);
+  EXPECT_GT(n_evictions, 1000);
+}
+
 TEST(Equivalence, SurvivesPreemptionStorms) {
   for (int seed = 0; seed < 12; ++seed) {
     CoreSetup setup;

@@ -62,7 +62,19 @@ TEST(Snapshot, EachBrokenInvariantIsNamed) {
       {"free + ", [](auto& s) { s.n_free_blocks = 2; }},
       {"block 2: 1 references, 0 table entries", [](auto& s) { s.n_references[2] = 1; }},
       {"block 1: 1 references, 2 table entries", [](auto& s) { s.running[1].blocks[0] = BlockId(1); }},
-      {"block 1 is in 2 tables", [](auto& s) { s.running[1].blocks[0] = BlockId(1); }},
+      {"free + 1 cached + ", [](auto& s) { s.n_cached_blocks = 1; }},
+      {"request 3: block 4 is shared and not full",
+       [](auto& s) {
+         s.running[1].blocks[0] = BlockId(4);
+         s.n_references = {0, 1, 0, 0, 2, 0};
+         s.n_free_blocks = 4;
+       }},
+      {"request 3: block 4 has more owners than the one before it",
+       [](auto& s) {
+         s.running[1].blocks[0] = BlockId(4);
+         s.n_references = {0, 1, 0, 0, 2, 0};
+         s.n_free_blocks = 4;
+       }},
       {"request 5: block 6 is not in the pool", [](auto& s) { s.running[1].blocks[0] = BlockId(6); }},
       {"request 3: more tokens computed", [](auto& s) { s.running[0].blocks.pop_back(); }},
       {"request 5: holds a block that no computed token", [](auto& s) { s.running[1].n_computed = 0; }},

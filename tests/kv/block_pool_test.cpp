@@ -186,5 +186,65 @@ TEST(BlockPool, AgreesWithANaiveTwinOverRandomOperations) {
   }
 }
 
+TEST(BlockPool, AKeptBlockIsCachedWhenNobodyReferencesIt) {
+  BlockPool pool(3);
+  const auto blocks = take(pool, 2);
+  pool.keep(blocks[0]);
+  pool.release(blocks[0]);
+  pool.release(blocks[1]);
+  EXPECT_EQ(pool.n_cached(), 1);
+  EXPECT_EQ(pool.n_free(), 2);
+  EXPECT_EQ(pool.n_used(), 0);
+  EXPECT_EQ(pool.n_available(), 3);
+  EXPECT_EQ(pool.oldest_cached(), blocks[0]);
+  std::vector<BlockId> more;
+  EXPECT_FALSE(pool.take(3, more)) << "a cached block is handed out only once it is forgotten";
+  pool.check();
+  pool.share(blocks[0]);
+  EXPECT_EQ(pool.n_references(blocks[0]), 1);
+  EXPECT_EQ(pool.n_cached(), 0);
+  EXPECT_FALSE(pool.oldest_cached());
+  pool.release(blocks[0]);
+  pool.forget(blocks[0]);
+  EXPECT_TRUE(pool.take(3, more));
+  pool.check();
+}
+
+TEST(BlockPool, AForgottenBlockThatIsUsedIsFreeAfterItsLastOwner) {
+  BlockPool pool(1);
+  const BlockId block = take(pool, 1).front();
+  pool.keep(block);
+  pool.forget(block);
+  EXPECT_EQ(pool.n_references(block), 1);
+  pool.release(block);
+  EXPECT_EQ(pool.n_free(), 1);
+  pool.check();
+}
+
+TEST(BlockPool, TheOldestCachedBlockIsTheOneReleasedFirst) {
+  BlockPool pool(3);
+  const auto blocks = take(pool, 3);
+  for (const BlockId block : blocks) pool.keep(block);
+  for (const std::size_t n : {1U, 0U, 2U}) pool.release(blocks[n]);
+  EXPECT_EQ(pool.oldest_cached(), blocks[1]);
+  pool.share(blocks[1]);
+  EXPECT_EQ(pool.oldest_cached(), blocks[0]);
+  pool.release(blocks[1]);
+  pool.forget(blocks[0]);
+  EXPECT_EQ(pool.oldest_cached(), blocks[2]);
+}
+
+TEST(BlockPool, OnlyUsedBlocksAreKeptAndOnlyKeptOnesForgotten) {
+  BlockPool pool(2);
+  EXPECT_THROW(pool.keep(BlockId(0)), InvariantError);
+  EXPECT_THROW(pool.forget(BlockId(0)), InvariantError);
+  EXPECT_THROW(pool.share(BlockId(0)), InvariantError);
+  const BlockId block = take(pool, 1).front();
+  pool.keep(block);
+  pool.release(block);
+  EXPECT_THROW(pool.release(block), InvariantError);
+  pool.check();
+}
+
 }  // namespace
 }  // namespace mie

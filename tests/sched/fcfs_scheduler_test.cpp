@@ -141,11 +141,38 @@ TEST(FcfsChunked, TheFirstInLineThatDoesNotFitStopsTheLine) {
   EXPECT_THAT(p.run, ElementsAre(row(1, 7, 1, 0, true)));
 }
 
-// 6 tokens and the next one take 2 blocks of 4; 8 tokens and the next one take 3.
-TEST(FcfsChunked, ANewcomerNeedsRoomForItsTokensAndTheNext) {
-  EXPECT_EQ(chunked({decoding(1, 5, 2), waiting(2, 6, 12)}, 2, 4).run.size(), 2U);
-  EXPECT_EQ(chunked({decoding(1, 5, 2), waiting(2, 8, 12)}, 2, 4).run.size(), 1U);
-  EXPECT_EQ(chunked({decoding(1, 5, 2), waiting(2, 8, 12)}, 3, 5).run.size(), 2U);
+// 6 tokens and a block's length more take 3 blocks of 4; 5 tokens and 4 more take 3, of which 1 has two.
+TEST(FcfsChunked, ANewcomerNeedsRoomForABlocksLengthOfEverybody) {
+  EXPECT_EQ(chunked({decoding(1, 5, 2), waiting(2, 6, 12)}, 4, 6).run.size(), 2U);
+  EXPECT_EQ(chunked({decoding(1, 5, 2), waiting(2, 6, 12)}, 3, 5).run.size(), 1U);
+  EXPECT_EQ(chunked({decoding(1, 5, 2), waiting(2, 6, 8)}, 3, 5).run.size(), 2U) << "it grows to 8 tokens only";
+}
+
+// 10 tokens are computed in two blocks of others and the copied half of a third: 2 rows are left of its prompt.
+TEST(FcfsChunked, ANewcomerStartsBehindWhatItFinds) {
+  SeqView finds = waiting(2, 12, 13);
+  finds.n_computed = 10;
+  finds.n_blocks = 2;
+  EXPECT_THAT(chunked({decoding(1, 5, 2), finds}, 3, 8).run, ElementsAre(row(1, 4, 1, 0, true), row(2, 10, 2, 1, true)));
+  finds.n_own_blocks = 2;  // cached: they are among the three free ones
+  EXPECT_EQ(chunked({decoding(1, 5, 2), finds}, 4, 8).run.size(), 1U);
+  EXPECT_EQ(chunked({decoding(1, 5, 2), finds}, 5, 8).run.size(), 2U);
+}
+
+TEST(FcfsChunked, OneThatIsHeldLetsOthersPass) {
+  SeqView held = waiting(2, 4, 8);
+  held.held = true;
+  EXPECT_THAT(chunked({decoding(1, 5, 2), held, waiting(3, 2, 4)}, 8, 10).run,
+              ElementsAre(row(1, 4, 1, 0, true), row(3, 0, 2, 1, true)));
+}
+
+// 1 and 3 lack a block each. Of the three blocks of 2 two are shared: its eviction frees one, so 3 goes as well.
+TEST(FcfsChunked, AnEvictionFreesOnlyWhatNobodyShares) {
+  SeqView shares = decoding(2, 9, 3);
+  shares.n_own_blocks = 1;
+  const StepPlan p = chunked({decoding(1, 9, 2), decoding(3, 9, 2), shares}, 0, 7);
+  EXPECT_EQ(p.evict, ids({2, 3}));
+  EXPECT_THAT(p.run, ElementsAre(row(1, 8, 1, 1, true)));
 }
 
 TEST(FcfsChunked, ANewcomerMayFillThePoolWhenItGrowsNoFurther) {
@@ -154,9 +181,9 @@ TEST(FcfsChunked, ANewcomerMayFillThePoolWhenItGrowsNoFurther) {
 
 TEST(FcfsChunked, BlocksThatRunningPrefillsStillNeedAreNotGivenToNewcomers) {
   const SeqView prefilling = running(1, {.prompt = 20, .total = 20, .computed = 4, .blocks = 1, .max_total = 24});
-  // 5 free: the prefill takes 2 now and needs 2 more for its prompt; one is left, the newcomer needs two.
-  EXPECT_THAT(chunked({prefilling, waiting(2, 4, 8)}, 5, 6).run, ElementsAre(row(1, 4, 8, 2, false)));
-  EXPECT_EQ(chunked({prefilling, waiting(2, 4, 8)}, 6, 7).run.size(), 2U);
+  // 6 free: the prefill takes 2 now and claims 3 more; one is left, the newcomer claims two.
+  EXPECT_THAT(chunked({prefilling, waiting(2, 4, 8)}, 6, 7).run, ElementsAre(row(1, 4, 8, 2, false)));
+  EXPECT_EQ(chunked({prefilling, waiting(2, 4, 8)}, 7, 8).run.size(), 2U);
 }
 
 TEST(FcfsChunked, APreemptedSequenceRecomputesAllItsTokens) {

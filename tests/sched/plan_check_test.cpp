@@ -16,15 +16,18 @@ using test::ids;
 using test::running;
 using test::waiting;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
-// Blocks of 4 tokens, 12 of them, 6 free. 1 decodes at a block bound, 2 prefills, 3 and 4 wait, 5 can never fit.
+// Blocks of 4 tokens, 15 of them, 9 free: as many as the four claim. 1 decodes at a block bound, 2 prefills, 3 and 4 wait, 5
+// can never fit.
 struct Case {
   std::vector<SeqView> seqs{running(1, {.prompt = 3, .total = 9, .computed = 8, .blocks = 2, .max_total = 16}),
                             running(2, {.prompt = 20, .total = 20, .computed = 16, .blocks = 4, .max_total = 24}),
-                            waiting(3, 6, 12), waiting(4, 2, 8), waiting(5, 2, 49)};
-  KvBudget budget{.n_free_blocks = 6, .n_blocks = 12, .block_size = 4};
+                            waiting(3, 6, 12), waiting(4, 2, 8), waiting(5, 2, 61)};
+  KvBudget budget{.n_free_blocks = 9, .n_blocks = 15, .block_size = 4};
   StepLimits limits{.max_seqs = 4, .max_tokens = 16, .max_prefill_chunk = 8};
   StepPlan plan{.evict = {},
                 .reject = ids({5}),
@@ -127,6 +130,39 @@ TEST(PlanCheck, SeesTheBlockBudgetOverrun) {
   c.budget.n_free_blocks = 4;
   EXPECT_THAT(c.check(), Contains(HasSubstr("takes 5 blocks of 4")));
   c.budget.n_free_blocks = 5;
+  EXPECT_THAT(c.check(), Not(Contains(HasSubstr("takes"))));
+}
+
+TEST(PlanCheck, SeesNewcomersThatLeaveNoHeadroom) {
+  Case c;
+  c.budget.n_free_blocks = 8;
+  EXPECT_THAT(c.check(), ElementsAre(HasSubstr("newcomers leave 1 blocks too few")));
+}
+
+// 4 finds a block that nobody holds: it lacks one less, and the free ones are one less.
+TEST(PlanCheck, CountsWhatANewcomerFinds) {
+  Case c;
+  c.seqs[3] = waiting(4, 6, 8);
+  c.seqs[3].n_computed = 4;
+  c.seqs[3].n_blocks = c.seqs[3].n_own_blocks = 1;
+  c.plan.run[3] = {RequestId(4), 4, 2, 1, true};
+  EXPECT_THAT(c.check(), IsEmpty());
+  c.budget.n_free_blocks = 5;
+  EXPECT_THAT(c.check(), Contains(HasSubstr("takes 6 blocks of 5")));
+  c.plan.run[3].first_position = 0;
+  EXPECT_THAT(c.check(), Contains(HasSubstr("request 4: starts at 0, computed are 4")));
+}
+
+TEST(PlanCheck, CountsOnlyWhatAnEvictionFrees) {
+  EvictingCase c;
+  c.seqs[1].n_own_blocks = 0;
+  EXPECT_THAT(c.check(), Contains(HasSubstr("takes 1 blocks of 0")));
+}
+
+TEST(PlanCheck, PassingOneThatIsHeldIsNotOvertaking) {
+  Case c;
+  c.plan.run.erase(c.plan.run.begin() + 2);
+  c.seqs[2].held = true;
   EXPECT_THAT(c.check(), IsEmpty());
 }
 

@@ -36,6 +36,7 @@ class RandomStates {
     for (int n = between(0, 5); n > 0; --n) state.seqs.push_back(waiting(state.budget, ++id));
     // Most often every block is accounted for; sometimes some are missing, as if pinned by a cache.
     state.budget.n_free_blocks = between(0, 3) == 0 ? between(0, n_left) : n_left;
+    for (SeqView& seq : state.seqs) find_prefix(state, seq);
     return state;
   }
 
@@ -52,7 +53,8 @@ class RandomStates {
     seq.n_blocks = (seq.n_computed + state.budget.block_size - 1) / state.budget.block_size;
     if (seq.decodes()) seq.n_drafts = between(0, std::min(4, seq.max_total - seq.n_total - 1));
     if (seq.n_blocks > n_left || seq.max_total > capacity) return;
-    n_left -= seq.n_blocks;
+    seq.n_own_blocks = between(0, 3) == 0 ? between(0, seq.n_blocks) : seq.n_blocks;  // others share the front
+    n_left -= seq.n_own_blocks;
     state.seqs.push_back(seq);
   }
 
@@ -65,6 +67,17 @@ class RandomStates {
     return seq;
   }
 
+  // Sometimes a waiting sequence finds part of its tokens computed, in blocks that are used or cached, or another one computes
+  // them, which stands before it.
+  void find_prefix(const State& state, SeqView& seq) {
+    if (seq.running || between(0, 2) > 0) return;
+    seq.n_blocks = between(0, std::min((seq.n_total - 1) / state.budget.block_size, state.budget.n_blocks));
+    seq.n_own_blocks = between(0, std::min(seq.n_blocks, state.budget.n_free_blocks));
+    seq.n_computed = seq.n_blocks * state.budget.block_size;
+    seq.n_computed += between(0, std::min(seq.n_total - 1 - seq.n_computed, state.budget.block_size - 1));
+    seq.held = &seq != state.seqs.data() && between(0, 3) == 0;
+  }
+
   std::mt19937 random_;
 };
 
@@ -75,7 +88,8 @@ std::string text_of(const State& state) {
       << " drafts up to " << state.limits.draft_rows;
   for (const SeqView& s : state.seqs)
     out << "\n  " << s.id << (s.running ? " runs" : " waits") << " prompt " << s.n_prompt << " total " << s.n_total
-        << " computed " << s.n_computed << " blocks " << s.n_blocks << " max " << s.max_total << " drafts " << s.n_drafts;
+        << " computed " << s.n_computed << " blocks " << s.n_blocks << " own " << s.n_own_blocks << (s.held ? " held" : "")
+        << " max " << s.max_total << " drafts " << s.n_drafts;
   return out.str();
 }
 

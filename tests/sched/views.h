@@ -18,6 +18,7 @@ inline SeqView running(std::uint64_t id, Progress at) {
           .n_total = at.total,
           .n_computed = at.computed,
           .n_blocks = at.blocks,
+          .n_own_blocks = at.blocks,
           .max_total = at.max_total};
 }
 
