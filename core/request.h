@@ -20,7 +20,7 @@ struct Request {
   int min_tokens = 0;             // stop_ids are masked until so many tokens are sampled
   Clock::time_point arrival;      // last byte of the request's head
   std::optional<Clock::time_point> deadline;
-  int priority = 0;
+  int priority = 0;        // lower goes first
   std::string cache_salt;  // K,V are shared only between equal salts
   int choice = 0;          // of n_choices answers to one prompt, which are submitted one after another
   int n_choices = 1;

@@ -40,7 +40,6 @@ SeqView Sequence::view() const {
           .n_blocks = blocks_.n_blocks(),
           .n_own_blocks = blocks_.n_blocks() - blocks_.n_shared(),
           .max_total = max_total(),
-          .priority = request_->priority,
           .n_drafts = n_drafts()};
 }
 

@@ -43,6 +43,7 @@ struct Config {
   int max_prefill_chunk = 256;
   int max_queue = 512;
   std::int64_t max_queue_tokens = 1 << 20;
+  std::chrono::milliseconds priority_ageing{0};
   std::chrono::milliseconds step_time{100};
   std::chrono::milliseconds step_limit{15'000};
   std::string speculate = "off";  // off or ngram[:drafts]

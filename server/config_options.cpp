@@ -311,6 +311,9 @@ void add_timeouts(std::vector<ConfigOption>& all) {
                          [](Config& c) -> auto& { return c.server.request_timeout; }));
   all.push_back(duration({"drain-timeout", kScope, "running requests after SIGTERM"}, 0,
                          [](Config& c) -> auto& { return c.server.drain_timeout; }));
+  all.push_back(
+      duration({"priority-ageing", kScope, "waiting that makes up for one unit of priority; 0: first come, first served"}, 0,
+               [](Config& c) -> auto& { return c.priority_ageing; }));
   all.push_back(duration({"step-limit", kScope, "half the time after which a model step counts as stuck"}, 1,
                          [](Config& c) -> auto& { return c.step_limit; }));
   all.push_back(duration({"sse-ping", kScope, "silence in a stream before a comment is sent; 0: never"}, 0,

@@ -15,6 +15,7 @@ EngineOptions engine_options(const Config& config, const LoadedModel& model, Sch
   options.row_time = model.row_time;
   options.n_drafts = parse_speculation(config.speculate).value();  // checked with the configuration
   if (options.n_drafts > 0) options.limits.draft_rows = std::min(kDraftRows, options.limits.max_tokens);
+  options.priority_ageing = config.priority_ageing;
   options.prefix_caching = config.prefix_caching;
   options.prefix_secret = api::SeedSource().next();
   options.n_blocks = model.n_blocks;
@@ -44,7 +45,8 @@ ServingModel::ServingModel(LoadedModel model, const Config& config, const Clock&
   loaded_.limits = {.n_vocab = model_.served.n_vocab,
                     .max_choices = config.server.max_choices,
                     .max_n = config.server.max_n,
-                    .max_logprobs = config.server.max_logprobs};
+                    .max_logprobs = config.server.max_logprobs,
+                    .priorities = config.priority_ageing.count() > 0};
   engine_->start();
 }
 

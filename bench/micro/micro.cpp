@@ -5,6 +5,7 @@
 #include "bench/micro/report.h"
 #include "bench/micro/row_cases.h"
 #include "bench/micro/sampler_cases.h"
+#include "bench/micro/scheduler_cases.h"
 #include "bench/micro/session.h"
 #include "bench/micro/step_cases.h"
 #include "core/base/build_info.h"
@@ -39,6 +40,7 @@ Result<void> run_cases(MicroSession& session, const std::string& model) {
   run_attention_cases(session);
   run_row_cases(session);
   run_sampler_cases(session);
+  run_scheduler_cases(session);
   return model.empty() ? Result<void>() : run_step_cases(session, model);
 }
 

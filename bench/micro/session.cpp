@@ -96,7 +96,7 @@ Measured MicroSession::measure_once(const Case& one) {
   const native::ForeignCpu foreign;
   std::optional<native::ThreadPool::Step> awake;
   if (one.on_pool) awake.emplace(pool_);
-  measured.timing = time_case(one.name, one.run, sizes_.effort);
+  measured.timing = one.p99_of_single ? time_p99(one.run, sizes_.effort) : time_case(one.name, one.run, sizes_.effort);
   if (one.rest) {
     const double rest = time_case(one.name, one.rest, sizes_.effort).median;
     for (double* seconds : {&measured.timing.median, &measured.timing.min, &measured.timing.max}) *seconds -= rest;

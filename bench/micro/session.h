@@ -47,6 +47,7 @@ struct Case {
   double bytes = 0, ops = 0;
   Limit limit = Limit::kNone;
   bool on_pool = true;           // runs regions of the session's pool
+  bool p99_of_single = false;    // the figure is the 99th percentile of single iterations instead of the median of means
   std::function<void()> run;     // one iteration
   std::function<void()> rest{};  // the part of `run` that is not measured: its time is taken off
 };

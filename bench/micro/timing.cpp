@@ -35,6 +35,21 @@ double seconds_once(const std::function<void()>& run) {
 
 }  // namespace
 
+Timing time_p99(const std::function<void()>& run, const Effort& effort) {
+  constexpr std::size_t kFewest = 100;
+  run();
+  std::vector<double> p99s, seconds;
+  for (int repetition = 0; repetition < effort.n_repetitions; ++repetition) {
+    seconds.clear();
+    for (double spent = 0; spent < effort.repetition_seconds || seconds.size() < kFewest; spent += seconds.back())
+      seconds.push_back(seconds_once(run));
+    std::ranges::sort(seconds);
+    p99s.push_back(seconds[seconds.size() * 99 / 100]);
+  }
+  std::ranges::sort(p99s);
+  return {p99s[p99s.size() / 2], p99s.front(), p99s.back(), static_cast<int>(p99s.size())};
+}
+
 Timing time_case(const std::string& name, const std::function<void()>& run, const Effort& effort) {
   run();  // warms caches and branch predictors
   const double repetition = std::max(seconds_once(run), effort.repetition_seconds);

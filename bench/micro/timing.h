@@ -15,6 +15,10 @@ struct Effort {
   double most_seconds = 2;  // of all repetitions: slow cases get fewer, 3 at least
 };
 
+// The 99th percentile of iterations that are timed one by one, for code of some microseconds: `median`, `min` and `max` over
+// the repetitions, each of which has as many iterations as fit its time, 100 at least.
+[[nodiscard]] Timing time_p99(const std::function<void()>& run, const Effort& effort);
+
 [[nodiscard]] Timing time_case(const std::string& name, const std::function<void()>& run, const Effort& effort);
 
 }  // namespace mie::bench

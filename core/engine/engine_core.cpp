@@ -32,6 +32,7 @@ SequenceRecord record_of(const LiveRequest& live) {
   return {.id = seq.id(),
           .state = seq.state(),
           .preempted = live.preempted(),
+          .rank = live.rank,
           .n_prompt = seq.n_prompt(),
           .n_total = seq.n_total(),
           .n_computed = seq.n_computed(),
@@ -48,7 +49,7 @@ EngineCore::EngineCore(const EngineOptions& options, EngineParts parts, EngineMe
       metrics_(metrics),
       pool_(options.n_blocks),
       sharing_(pool_, options),
-      requests_(pool_, options.block_size, options.n_drafts),
+      requests_(pool_, options),
       work_(options.limits, blocks_for(options.max_model_len, options.block_size)),
       budget_(options.step_time, options.row_time) {}
 

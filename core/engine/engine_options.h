@@ -19,8 +19,9 @@ struct EngineOptions {
   std::chrono::milliseconds step_time{0};  // wanted while somebody waits for a next token (step_budget.h); 0: no such limit
   std::chrono::nanoseconds row_time{0};    // what a row of a large step costs, measured at the start; 0: not known
   int n_drafts = 0;                        // most drafts of a sequence in a step (ngram_draft.h); 0: no speculation
-  bool prefix_caching = true;              // blocks of ended sequences serve those that begin in the same way
-  std::uint64_t prefix_secret = 0;         // prefix_index.h
+  std::chrono::milliseconds priority_ageing{0};  // waiting that makes up for one unit of priority; 0: first come, first served
+  bool prefix_caching = true;                    // blocks of ended sequences serve those that begin in the same way
+  std::uint64_t prefix_secret = 0;               // prefix_index.h
   int n_blocks = 0;
   int block_size = 0;                            // tokens; max_model_len for the contiguous baseline
   int max_model_len = 0;                         // prompt + output tokens of one request

@@ -11,6 +11,15 @@ namespace {
 
 std::string named(RequestId id, const char* what) { return "request " + std::to_string(id.value()) + " " + what; }
 
+bool before(const LiveRequest* a, const LiveRequest* b) {
+  return a->rank != b->rank ? a->rank < b->rank : a->seq.id() < b->seq.id();
+}
+
+template <class Line>
+void enter(Line& line, LiveRequest& live) {
+  line.insert(std::upper_bound(line.begin(), line.end(), &live, before), &live);
+}
+
 template <class Line>
 void leave(Line& line, const LiveRequest& live) {
   const auto place = std::find(line.begin(), line.end(), &live);
@@ -38,7 +47,8 @@ LiveRequest& LiveRequests::add(Submission submission) {
   if (request.n_choices > 1) join_group(added);
   const auto [place, fresh] = records_.try_emplace(added.seq.id(), RequestRecord{.live = std::move(live)});
   ENSURE(fresh, named(added.seq.id(), "came in twice"));
-  waiting_.push_back(&added);
+  added.rank = submission.enqueued + request.priority * priority_ageing_;
+  enter(waiting_, added);
   return added;
 }
 
@@ -56,17 +66,13 @@ void LiveRequests::join_group(LiveRequest& added) {
 void LiveRequests::admitted(LiveRequest& live) {
   live.n_published = static_cast<int>(live.start.match.blocks.size());
   live.start.forget();
-  running_.push_back(&live);
+  enter(running_, live);
   leave(waiting_, live);
 }
 
 void LiveRequests::preempted(LiveRequest& live) {
-  // Behind the preempted ones that arrived earlier, before everything else.
-  const auto place = std::find_if(waiting_.begin(), waiting_.end(), [&](const LiveRequest* other) {
-    return !other->preempted() || other->seq.id() > live.seq.id();
-  });
   live.n_published = 0;
-  waiting_.insert(place, &live);
+  enter(waiting_, live);
   leave(running_, live);
 }
 

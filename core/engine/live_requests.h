@@ -1,5 +1,7 @@
-// The requests that the engine holds and the two lines they stand in: running (by admission) and waiting (preempted ones
-// first, each part by arrival). Pure bookkeeping: no metrics, no streams' events. A member of EngineCore; engine thread only.
+// The requests that the engine holds and the two lines they stand in, running and waiting, both by rank: who came earlier
+// stands before who came later, and a unit of priority counts as so much time. So nobody is overtaken for ever, and the
+// evicted, who came before those who never ran, are back at the head. Pure bookkeeping: no metrics, no streams' events. A
+// member of EngineCore; engine thread only.
 #pragma once
 
 #include "core/engine/draft_length.h"
@@ -42,6 +44,7 @@ struct LiveRequest {
   Sequence seq;
   std::shared_ptr<TokenStream> stream;
   DraftLength draft_length;
+  Clock::time_point rank{};  // where it stands in line; of equals, the lower id first
   RequestTimes times{};
   int n_ever_computed = 0;               // the most tokens that its cache has held; below it, work is done for the second time
   std::shared_ptr<ChoiceGroup> group{};  // null: the only choice of its prompt
@@ -59,10 +62,10 @@ struct RequestRecord {
 
 class LiveRequests {
  public:
-  // `n_drafts`: most drafts of a sequence in a step.
-  LiveRequests(BlockPool& pool, int block_size, int n_drafts) : pool_(&pool), block_size_(block_size), n_drafts_(n_drafts) {}
+  LiveRequests(BlockPool& pool, const EngineOptions& options)
+      : pool_(&pool), block_size_(options.block_size), n_drafts_(options.n_drafts), priority_ageing_(options.priority_ageing) {}
 
-  // To the end of the waiting line.
+  // To its place in the waiting line.
   LiveRequest& add(Submission submission);
 
   // Waiting → running; its sequence has been admitted.
@@ -97,6 +100,7 @@ class LiveRequests {
 
   BlockPool* pool_;
   int block_size_, n_drafts_;
+  Clock::duration priority_ageing_;
   std::unordered_map<RequestId, RequestRecord> records_;
   std::shared_ptr<ChoiceGroup> last_group_;  // of the choice that came last
   std::vector<LiveRequest*> running_;

@@ -74,10 +74,12 @@ void check_lines(const EngineSnapshot& snapshot, Lines& broken) {
     if (!seq.blocks.empty()) broken.push_back(fmt::format("request {} waits and holds blocks", seq.id.value()));
   }
   const auto before = [](const SequenceRecord& a, const SequenceRecord& b) {
-    return a.preempted != b.preempted ? a.preempted : a.id < b.id;
+    return a.rank != b.rank ? a.rank < b.rank : a.id < b.id;
   };
+  if (!std::is_sorted(snapshot.running.begin(), snapshot.running.end(), before))
+    broken.emplace_back("the running line is not by rank");
   if (!std::is_sorted(snapshot.waiting.begin(), snapshot.waiting.end(), before))
-    broken.emplace_back("the waiting line is not preempted ones first, each part by arrival");
+    broken.emplace_back("the waiting line is not by rank");
 }
 
 void check_counters(const EngineSnapshot& snapshot, Lines& broken) {

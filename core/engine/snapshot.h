@@ -2,6 +2,7 @@
 // snapshots mean that the engine would go on in the same way. Values and pure functions; any thread.
 #pragma once
 
+#include "core/base/clock.h"
 #include "core/base/id.h"
 #include "core/sequence.h"
 
@@ -15,6 +16,7 @@ struct SequenceRecord {
   RequestId id;
   SeqState state = SeqState::kWaiting;
   bool preempted = false;
+  Clock::time_point rank{};
   int n_prompt = 0, n_total = 0, n_computed = 0, max_total = 0;
   TokenId last_token{};
   std::vector<BlockId> blocks{};  // its table
@@ -27,10 +29,10 @@ struct EngineSnapshot {
   int n_free_blocks = 0;
   int n_cached_blocks = 0;
   std::vector<int> n_references;        // [n_blocks]
-  std::vector<SequenceRecord> running;  // by admission
-  std::vector<SequenceRecord> waiting;  // in line order
-  std::int64_t n_generated_ended = 0;   // sampled tokens of requests that ended and were not released
-  int n_unreleased = 0;                 // requests of which a release is still owed
+  std::vector<SequenceRecord> running;  // both in line order
+  std::vector<SequenceRecord> waiting;
+  std::int64_t n_generated_ended = 0;  // sampled tokens of requests that ended and were not released
+  int n_unreleased = 0;                // requests of which a release is still owed
 
   // What the counters say of the same moment. Waiting ones include requests that came in and were not looked at yet.
   int counted_running = 0, counted_waiting = 0;

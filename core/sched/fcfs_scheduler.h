@@ -8,7 +8,7 @@
 //           as the first of its step and goes on in the next ones, alone or with whole prompts behind it. max_prefill_chunk
 //           does not apply. A stream of newcomers can hold up decodes; that is what chunks are for.
 //
-// A newcomer is let in when its tokens and the next one fit the blocks that running sequences do not need for theirs.
+// A newcomer is let in when the free blocks suffice for it and all that run to grow by a block's length.
 #pragma once
 
 #include "core/sched/scheduler.h"

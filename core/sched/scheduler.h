@@ -18,9 +18,8 @@ struct SeqView {
   int n_blocks = 0;      // KV blocks held; of a waiting one: full blocks of these tokens
   int n_own_blocks = 0;  // of them, those that nobody else holds: free once it is evicted, taken from the free once admitted
   int max_total = 0;     // n_prompt + max_tokens: the most it can ever hold
-  int priority = 0;
-  bool held = false;  // a waiting one whose prompt another sequence is computing: better not admitted yet
-  int n_drafts = 0;   // guessed tokens after n_total that a step may verify; only of a running one that decodes
+  bool held = false;     // a waiting one whose prompt another sequence is computing: better not admitted yet
+  int n_drafts = 0;      // guessed tokens after n_total that a step may verify; only of a running one that decodes
 
   [[nodiscard]] int n_pending() const { return n_total - n_computed; }
   // Its prompt is computed: one row gives its next token.
@@ -70,7 +69,8 @@ class Scheduler {
  public:
   virtual ~Scheduler() = default;
 
-  // `seqs`: every live sequence in queue order: running ones by admission, then waiting ones, preempted first, then by arrival.
+  // `seqs`: every live sequence, first the running ones, then the waiting ones, each part in queue order: by arrival, where a
+  // unit of priority counts as so much time.
   // `memory`: a plan whose vectors the new one may use, so that a steady engine allocates none; its content does not matter.
   [[nodiscard]] virtual StepPlan plan(std::span<const SeqView> seqs, KvBudget budget, StepLimits limits,
                                       StepPlan memory = {}) const = 0;

@@ -12,6 +12,7 @@ using json::IntegerRange;
 constexpr std::size_t kMaxModelBytes = 256;
 constexpr std::int64_t kDefaultCompletionTokens = 16;
 constexpr std::size_t kMaxSaltBytes = 1024;
+constexpr std::int64_t kMaxPriority = 1000;
 
 bool valid_handle(std::string_view text) {
   const auto plain = [](char c) {
@@ -118,6 +119,12 @@ void read_stream(FieldReader& in, const json::RequestDocument& document, Generat
   }
 }
 
+void read_priority(FieldReader& in, const ParamLimits& limits, GenerationParams& params) {
+  params.priority = static_cast<int>(in.integer("priority", {-kMaxPriority, kMaxPriority}).value_or(0));
+  if (params.priority != 0 && !limits.priorities)
+    in.fail(unsupported("priority", "scheduling by priority", "it is off without --priority-ageing"));
+}
+
 void read_service(FieldReader& in, GenerationParams& params) {
   params.timeout_ms = in.integer("timeout_ms", {1, IntegerRange{}.max});
   for (const char* name : {"request_id", "rid"}) {
@@ -179,6 +186,7 @@ Result<GenerationBody> parse_generation(GenerationKind kind, const json::Request
   read_logprobs(in, limits, body);
   read_stream(in, document, body.params);
   read_service(in, body.params);
+  read_priority(in, limits, body.params);
   read_response_format(in, document);
   refuse_unsupported(in);
   if (in.failed()) return in.fault();

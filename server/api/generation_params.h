@@ -22,6 +22,7 @@ struct ParamLimits {
   int max_choices = 64;  // prompts × n
   int max_n = 16;
   int max_logprobs = 20;
+  bool priorities = false;
 };
 
 struct GenerationParams {
@@ -49,6 +50,7 @@ struct GenerationParams {
   std::optional<std::int64_t> timeout_ms;
   std::string request_id;
   std::string cache_salt;
+  int priority = 0;
 };
 
 using Prompt = std::variant<std::string, std::vector<TokenId>>;

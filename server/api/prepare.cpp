@@ -154,6 +154,7 @@ Result<PreparedChoice> make_choice(const PrepareContext& context, const Generati
   choice.request.min_tokens = static_cast<int>(params.min_tokens);
   choice.request.cache_salt = params.cache_salt;
   choice.request.n_choices = params.n;
+  choice.request.priority = params.priority;
   choice.text = {.stops = params.stops,
                  .include_stop = params.include_stop,
                  .skip_special = params.skip_special,

@@ -92,7 +92,6 @@ constexpr auto kRefused = std::to_array<Refused>({
     {"n_keep", kEditing, "0"},
     {"n_discard", kEditing, "0"},
     {"chat_template", kEditing},
-    {"priority", kScheduling, "0"},
     {"stream_interval", kScheduling, "1"},
     {"lora", kScheduling},
     {"lora_path", kScheduling},

@@ -105,6 +105,23 @@ def test_hundred_hang_ups_leave_every_gauge_at_zero(fake):
     assert fake.metric("mie_kv_blocks", state="used") == 0
 
 
+def test_choices_stream_beside_each_other(fake):
+    """Each of three choices has its role and finish chunk; their texts are those of the same request in one body."""
+    body = CHAT | {"max_tokens": 8, "n": 3, "temperature": 1, "seed": 3}
+    body["stream_options"] = {"include_usage": True}
+    with connect(fake) as sock:
+        sock.sendall(head(json.dumps(body).encode()))
+        chunks = [json.loads(event) for event in events(read_until(sock, b"data: [DONE]").split(b"\r\n\r\n", 1)[1])[:-1]]
+    whole = fake.post("/v1/chat/completions", body | {"stream": False, "stream_options": None})
+    for index in range(3):
+        own = [c["choices"][0] for c in chunks if c["choices"] and c["choices"][0]["index"] == index]
+        assert own[0]["delta"]["role"] == "assistant" and own[-1]["finish_reason"] == "length"
+        text = "".join(choice["delta"].get("content", "") for choice in own)
+        assert text == whole["choices"][index]["message"]["content"]
+    assert chunks[-1]["usage"]["completion_tokens"] == 24
+    assert chunks[-1]["usage"]["prompt_tokens"] == whole["usage"]["prompt_tokens"]
+
+
 def test_two_requests_in_one_packet_get_two_answers(fake):
     one = head(json.dumps(CHAT | {"max_tokens": 4}).encode())
     with connect(fake) as sock:

@@ -20,6 +20,7 @@ EngineOptions options_of(const CoreSetup& setup) {
   options.max_model_len = setup.max_model_len;
   options.n_drafts = setup.n_drafts;
   options.prefix_caching = setup.prefix_caching;
+  options.priority_ageing = setup.priority_ageing;
   options.paranoid = true;
   return options;
 }

@@ -23,6 +23,7 @@ struct CoreSetup {
   int max_model_len = 200;
   int n_drafts = 0;
   bool prefix_caching = true;
+  std::chrono::milliseconds priority_ageing{0};
   SchedulerKind scheduler = SchedulerKind::kChunked;
   FakeOptions model{.n_vocab = 1000};
 };

@@ -19,7 +19,6 @@ std::shared_ptr<Request> request_of(std::vector<TokenId> prompt, int max_tokens)
   request->id = RequestId(42);
   request->prompt = std::move(prompt);
   request->max_tokens = max_tokens;
-  request->priority = 3;
   return request;
 }
 
@@ -124,7 +123,6 @@ TEST_F(SequenceTest, ViewCopiesTheNumbers) {
   EXPECT_EQ(view.n_pending(), 1);
   EXPECT_EQ(view.n_blocks, 2);
   EXPECT_EQ(view.max_total, 8);
-  EXPECT_EQ(view.priority, 3);
   EXPECT_FALSE(waiting().view().running);
 }
 

@@ -200,12 +200,28 @@ TEST(GenerationParams, Lengths) {
 TEST(GenerationParams, Choices) {
   for (const char* bad : {"0", "-1", "17", "1000000"})
     EXPECT_EQ(refusal(completion("\"n\":" + std::string(bad))), (Refusal{kValue, "n"})) << bad;
-  EXPECT_EQ(refusal(completion("\"n\":2")), (Refusal{kUnsupported, "n"}));
   EXPECT_TRUE(completion("\"n\":1,\"best_of\":1").has_value());
   EXPECT_EQ(refusal(completion("\"best_of\":2")), (Refusal{kUnsupported, "best_of"}));
+  EXPECT_EQ(completion("\"n\":16,\"best_of\":16")->params.n, 16);
+  EXPECT_TRUE(parse(GenerationKind::kCompletion, R"({"prompt":["a","b","c","d"],"n":16})").has_value());
+  EXPECT_EQ(refusal(parse(GenerationKind::kCompletion, R"({"prompt":["a","b","c","d","e"],"n":13})")), (Refusal{kValue, "n"}));
   std::string many = "[\"a\"";
   for (int i = 0; i < 64; ++i) many += ",\"a\"";
   EXPECT_EQ(refusal(parse(GenerationKind::kCompletion, "{\"prompt\":" + many + "]}")), (Refusal{kValue, "prompt"}));
+}
+
+TEST(GenerationParams, PriorityIsReadWhereTheServerHasPriorities) {
+  ParamLimits limits = kLimits;
+  limits.priorities = true;
+  const auto priority = [&](const std::string& value) {
+    const auto document = json::RequestDocument::parse("{\"prompt\":\"a\",\"priority\":" + value + "}");
+    return parse_generation(GenerationKind::kCompletion, *document, limits, {"M"});
+  };
+  EXPECT_EQ(priority("-7")->params.priority, -7);
+  EXPECT_EQ(refusal(priority("1001")), (Refusal{kValue, "priority"}));
+  EXPECT_EQ(refusal(priority("1.5")), (Refusal{kType, "priority"}));
+  EXPECT_EQ(completion("\"priority\":0")->params.priority, 0) << "asks for nothing";
+  EXPECT_EQ(refusal(completion("\"priority\":1")), (Refusal{kUnsupported, "priority"}));
 }
 
 TEST(GenerationParams, Logprobs) {
@@ -335,7 +351,6 @@ TEST(GenerationParams, NamesOfCapabilitiesThatAreNotOfferedAreRefusedUnlessNeutr
                       {"context_shift", "true", "false"},
                       {"n_keep", "-1", "0"},
                       {"chat_template", "\"x\"", "null"},
-                      {"priority", "1", "0"},
                       {"stream_interval", "2", "1"},
                       {"lora", "[1]", "[]"},
                       {"cache_prompt", "false", "true"},

@@ -67,6 +67,49 @@ TEST(Completions, AListOfPromptsGivesEachItsSoloAnswer) {
   EXPECT_EQ(json.number("/usage/completion_tokens"), 18);
 }
 
+// Choice i × n + j is the j-th of prompt i; the first of each is what the prompt gives alone.
+TEST(Completions, SeveralChoicesOfEachPrompt) {
+  TestServer server;
+  auto client = server.connect();
+  const std::string body = R"("max_tokens":6,"seed":7,"temperature":1)";
+  const auto answer = client.post("/v1/completions", R"({"prompt":["one","two"],"n":3,)" + body + "}");
+  ASSERT_EQ(answer.status, 200);
+  Json json(answer.body);
+  EXPECT_EQ(dom::array(json.root.at_pointer("/choices")).size(), 6U);
+  for (const auto& [index, prompt] : {std::pair("0", "one"), {"3", "two"}}) {
+    Json alone(client.post("/v1/completions", "{\"prompt\":\"" + std::string(prompt) + "\"," + body + "}").body);
+    EXPECT_EQ(json.text(("/choices/" + std::string(index) + "/text").c_str()), alone.text("/choices/0/text"));
+  }
+  EXPECT_NE(json.text("/choices/0/text"), json.text("/choices/1/text"));
+  EXPECT_NE(json.text("/choices/1/text"), json.text("/choices/2/text"));
+  EXPECT_EQ(json.number("/usage/prompt_tokens"), 6) << "once a prompt";
+  EXPECT_EQ(json.number("/usage/completion_tokens"), 36);
+  Json again(client.post("/v1/completions", R"({"prompt":["one","two"],"n":3,)" + body + "}").body);
+  for (const char* index : {"0", "1", "2", "3", "4", "5"}) {
+    const std::string path = "/choices/" + std::string(index) + "/text";
+    EXPECT_EQ(json.text(path.c_str()), again.text(path.c_str()));
+  }
+  server.expect_idle();
+}
+
+// The prompt has 40 tokens, blocks have 32.
+TEST(PrefixCache, IsSeenInUsageAndEmptiedOnDemand) {
+  TestServer server;
+  auto client = server.connect();
+  const auto cached = [&](const std::string& more = {}) {
+    Json json(client.post("/v1/completions", completion_body(std::string(40, 'a'), 2, more)).body);
+    EXPECT_EQ(json.text("/choices/0/text"), server.expected_text(std::string(40, 'a'), 2));
+    return json.number("/usage/prompt_tokens_details/cached_tokens");
+  };
+  EXPECT_EQ(cached(), 0);
+  EXPECT_EQ(cached(), 32);
+  EXPECT_EQ(cached(R"(,"cache_salt":"x")"), 0);
+  EXPECT_EQ(cached(R"(,"cache_salt":"x")"), 32);
+  EXPECT_EQ(Json(client.post("/reset_prefix_cache", "").body).number("/blocks_freed"), 2);
+  EXPECT_EQ(cached(), 0);
+  EXPECT_EQ(client.post("/reset_prefix_cache", "{}").status, 400) << "it takes no body";
+}
+
 TEST(Completions, StreamedDeltasJoinToTheWholeText) {
   TestServer server;
   auto client = server.connect();

@@ -1,8 +1,8 @@
 // Greedy tokens of the fp32 torch backend against transformers: 24 prompts of 64 tokens each, through the engine, in the
 // arrangements that must not matter. A token may differ only where the reference's own two best logits lie within kTieGap
 // of each other; what follows such a token is another text and is not compared.
+#include "tests/fakes/engine_driver.h"
 #include "tests/fakes/step_driver.h"
-#include "tests/models/torch/engine_driver.h"
 #include "tests/models/torch/golden.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "tests/models/torch/engine_driver.h"
+#include "tests/fakes/engine_driver.h"
 
 #include "core/engine/engine.h"
 
@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include <algorithm>
 #include <future>
 #include <stdexcept>
 
@@ -25,16 +26,21 @@ net::awaitable<Answer> read(Engine& engine, std::shared_ptr<TokenStream> stream)
   }
 }
 
-std::vector<Request> greedy_requests(std::span<const std::vector<TokenId>> prompts, int n_new, Clock::time_point now) {
-  SamplingParams::Raw greedy;
-  greedy.temperature = 0;
+std::vector<Request> requests_of(std::span<const Question> questions, int n_choices, Clock::time_point now) {
   std::vector<Request> requests;
-  for (const auto& prompt : prompts) {
-    Request& request = requests.emplace_back();
-    request.prompt = prompt;
-    request.sampling = *SamplingParams::from(greedy, 1 << 20);
-    request.max_tokens = n_new;
-    request.arrival = now;
+  for (const Question& question : questions) {
+    SamplingParams::Raw raw;
+    raw.temperature = question.temperature;
+    raw.seed = question.seed;
+    for (int j = 0; j < n_choices; ++j) {
+      Request& request = requests.emplace_back();
+      request.prompt = question.prompt;
+      request.sampling = *SamplingParams::from(raw, 1 << 20);
+      request.max_tokens = question.n_new;
+      request.arrival = now;
+      request.choice = j;
+      request.n_choices = n_choices;
+    }
   }
   return requests;
 }
@@ -43,11 +49,21 @@ std::vector<Request> greedy_requests(std::span<const std::vector<TokenId>> promp
 
 std::vector<Answer> answer(ModelRunner& runner, const EngineSetup& setup, std::span<const std::vector<TokenId>> prompts,
                            int n_new) {
+  std::vector<Question> questions;
+  for (const auto& prompt : prompts) questions.push_back({.prompt = prompt, .n_new = n_new});
+  return answer(runner, setup, questions);
+}
+
+std::vector<Answer> answer(ModelRunner& runner, const EngineSetup& setup, std::span<const Question> questions) {
   EngineOptions options;
   options.limits = limits_for(setup.scheduler, setup.limits);
   options.n_blocks = setup.n_blocks;
   options.block_size = setup.block_size;
   options.max_model_len = setup.max_model_len;
+  options.prefix_caching = setup.prefix_caching;
+  options.n_drafts = setup.n_drafts;
+  if (setup.n_drafts > 0) options.limits.draft_rows = std::min(kDraftRows, options.limits.max_tokens);
+  options.max_queue = static_cast<int>(questions.size()) * setup.n_choices;
   options.step_limit = std::chrono::minutes(5);  // a busy machine is not a stuck one
   options.paranoid = true;
   const SystemClock clock;
@@ -56,7 +72,7 @@ std::vector<Answer> answer(ModelRunner& runner, const EngineSetup& setup, std::s
   net::io_context io;
   Engine engine(options, *scheduler, runner, clock, metrics);
   engine.start();
-  auto streams = engine.submit(greedy_requests(prompts, n_new, clock.now()), io.get_executor());
+  auto streams = engine.submit(requests_of(questions, setup.n_choices, clock.now()), io.get_executor());
   if (!streams) throw std::runtime_error(streams.error().message);
   std::vector<std::future<Answer>> reading;
   reading.reserve(streams->size());

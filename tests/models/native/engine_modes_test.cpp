@@ -1,0 +1,166 @@
+// 500 prompts on the default model through the engine: whatever a mode switches on or off, the tokens are those of each prompt
+// alone, without a cache of prefixes.
+#include "models/native/native_runner.h"
+#include "models/registry.h"
+#include "models/weights/gguf.h"
+#include "tests/fakes/engine_driver.h"
+#include "tests/fakes/six_requests.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <random>
+
+namespace mie::native::testing {
+namespace {
+
+using test::Answer;
+using test::EngineSetup;
+using test::Question;
+
+constexpr int kVocab = 49152, kPrompts = 500, kBeginnings = 40, kLongest = 96;
+
+// Prompts of 1 to 72 tokens that begin in one of 40 ways, half of them sampled with a seed of their own.
+std::vector<Question> questions() {
+  std::mt19937 random(3);
+  const auto between = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
+  const auto tokens = [&](int n) {
+    std::vector<TokenId> made;
+    for (int i = 0; i < n; ++i) made.emplace_back(between(0, kVocab - 1));
+    return made;
+  };
+  std::vector<std::vector<TokenId>> beginnings;
+  for (int i = 0; i < kBeginnings; ++i) beginnings.push_back(tokens(between(0, 48)));
+  std::vector<Question> all;
+  for (int i = 0; i < kPrompts; ++i) {
+    Question& question = all.emplace_back();
+    question.prompt = beginnings[static_cast<std::size_t>(between(0, kBeginnings - 1))];
+    for (const TokenId token : tokens(between(1, 24))) question.prompt.push_back(token);
+    question.n_new = between(1, 12);
+    question.temperature = i % 2 == 0 ? 0.0F : 1.0F;
+    question.seed = static_cast<std::uint64_t>(i);
+  }
+  return all;
+}
+
+struct Mode {
+  SchedulerKind scheduler = SchedulerKind::kChunked;
+  int n_together = 32;
+  int chunk = 256;
+  int block_size = 8;
+  int n_blocks = 32 * kLongest / 8;
+  bool prefix_caching = true;
+  int n_drafts = 0;
+  int n_choices = 1;
+};
+
+class EngineModes : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const char* path = std::getenv("MIE_TEST_MODEL");
+    ASSERT_NE(path, nullptr) << "MIE_TEST_MODEL must name the default model; run the tests by ./dev test";
+    file_ = GgufFile::open(path).value();
+    plan_.emplace(plan_model(*file_).value());
+    questions_ = questions();
+  }
+
+  std::unique_ptr<ModelRunner> runner_of(const Mode& mode) {
+    const NativeOptions options{.n_blocks = mode.n_blocks,
+                                .block_size = mode.block_size,
+                                .max_rows = 512,
+                                .max_logits = mode.n_together * (1 + mode.n_drafts),
+                                .max_positions = kLongest,
+                                .n_tokens = kVocab,
+                                .mode = ComputeMode::kW4A8,
+                                .isa = best_isa(),
+                                .n_threads = 2,
+                                .cores = {}};
+    auto runner = make_native_runner(*plan_, *file_, options, [](std::int64_t, std::int64_t) {});
+    if (!runner) throw std::runtime_error(runner.error().message);
+    return std::move(*runner);
+  }
+
+  std::vector<Answer> answers(const Mode& mode, std::span<const Question> asked) {
+    const auto runner = runner_of(mode);
+    EngineSetup setup;
+    setup.scheduler = mode.scheduler;
+    setup.limits = {.max_seqs = mode.n_together, .max_tokens = 512, .max_prefill_chunk = mode.chunk};
+    setup.n_blocks = mode.n_blocks;
+    setup.block_size = mode.block_size;
+    setup.max_model_len = kLongest;
+    setup.prefix_caching = mode.prefix_caching;
+    setup.n_drafts = mode.n_drafts;
+    setup.n_choices = mode.n_choices;
+    return test::answer(*runner, setup, asked);
+  }
+
+  std::vector<Answer> alone() {
+    return answers({.scheduler = SchedulerKind::kSerial, .n_together = 1, .prefix_caching = false}, questions_);
+  }
+
+  // How many answers of the mode differ from `right`.
+  int differences(const Mode& mode) {
+    const auto given = answers(mode, questions_);
+    n_preemptions_ = n_cached_ = 0;
+    int n = 0;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      n += given[i].tokens != right_[i / static_cast<std::size_t>(mode.n_choices)].tokens ? 1 : 0;
+      n_preemptions_ += given[i].finish.times.n_preemptions;
+      n_cached_ += given[i].finish.times.n_cached_tokens;
+    }
+    EXPECT_EQ(given.size(), questions_.size() * static_cast<std::size_t>(mode.n_choices));
+    return n;
+  }
+
+  std::unique_ptr<GgufFile> file_;
+  std::optional<ModelPlan> plan_;
+  std::vector<Question> questions_;
+  std::vector<Answer> right_;
+  int n_preemptions_ = 0, n_cached_ = 0;  // of the last mode
+};
+
+TEST_F(EngineModes, OfSixRequestsTakeTheStepsOfThePublishedTables) {
+  const auto runner = runner_of({.n_together = 6, .block_size = test::kSixBlockSize, .n_blocks = test::kSixBlocks});
+  EXPECT_THAT(test::wrong_six_request_counts(*runner, kVocab), ::testing::IsEmpty());
+}
+
+TEST_F(EngineModes, GiveFiveHundredPromptsTheTokensOfEachAlone) {
+  right_ = alone();
+  ASSERT_EQ(right_.size(), std::size_t{kPrompts});
+  for (const int n : {2, 8, 64})
+    EXPECT_EQ(differences({.n_together = n, .n_blocks = 64 * kLongest / 8}), 0) << n << " together";
+  EXPECT_GT(n_cached_, 3000) << "beginnings are found";
+  EXPECT_EQ(differences({.chunk = 16}), 0) << "chunks of 16";
+  EXPECT_EQ(differences({.prefix_caching = false}), 0) << "without a prefix cache";
+  EXPECT_EQ(n_cached_, 0);
+  EXPECT_EQ(differences({.n_blocks = 40}), 0) << "on a pool of 320 tokens";
+  EXPECT_GT(n_preemptions_, 20);
+  EXPECT_EQ(differences({.n_blocks = 40, .prefix_caching = false, .n_choices = 2}), 0) << "two choices on that pool";
+  EXPECT_EQ(differences({.n_choices = 3}), 0) << "three choices of each";
+  EXPECT_EQ(differences({.n_together = 8, .n_drafts = 4}), 0) << "with drafts";
+}
+
+TEST_F(EngineModes, OfTheBaselinesGiveTheSameTokensInAnyOrder) {
+  right_ = alone();
+  for (const auto scheduler : {SchedulerKind::kSerial, SchedulerKind::kStatic, SchedulerKind::kContinuous})
+    EXPECT_EQ(differences({.scheduler = scheduler}), 0) << name_of(scheduler);
+  EXPECT_EQ(differences({.block_size = kLongest, .n_blocks = 32}), 0) << "contiguous";
+  EXPECT_EQ(differences({.block_size = 32, .n_blocks = 96}), 0) << "pages of 32";
+  std::vector<std::size_t> order(questions_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::shuffle(order.begin(), order.end(), std::mt19937(9));
+  const auto in_order = [&](const auto& all) {
+    auto shuffled = all;
+    for (std::size_t i = 0; i < order.size(); ++i) shuffled[i] = all[order[i]];
+    return shuffled;
+  };
+  questions_ = in_order(questions_);
+  right_ = in_order(right_);
+  EXPECT_EQ(differences({}), 0) << "shuffled";
+}
+
+}  // namespace
+}  // namespace mie::native::testing
