@@ -34,6 +34,13 @@ class PrefixIndex {
   // gone. O(blocks that were not matched before). Allocates only for match.blocks.
   void find(std::span<const TokenId> tokens, std::string_view salt, int n_most, PrefixMatch& match) const;
 
+  // A number for the block that would hold `tokens` behind `before`, indexed or not; that of another content is another one,
+  // but for a chance of 2^-64.
+  [[nodiscard]] std::uint64_t hash_of(std::span<const TokenId> tokens, std::string_view salt,
+                                      std::optional<BlockId> before) const {
+    return key(before ? entry(*before).id : 0, salt, tokens).hash;
+  }
+
   // `block` holds the K,V of the last block_size tokens of `tokens`, behind `before` (none: they are the first). Returns the
   // block that is indexed under this content: another one if it was computed twice.
   // REQUIRES: the caller references both, and `before` is indexed. Allocates for a salt only.

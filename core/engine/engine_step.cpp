@@ -77,6 +77,7 @@ void EngineCore::draft() {
 
 // Of as many waiting ones as there are seats for.
 void EngineCore::look_up_prefixes() {
+  sharing_.begin(requests_.running());
   auto n_seats = options_.limits.max_seqs - static_cast<int>(requests_.running().size());
   for (LiveRequest* live : requests_.waiting()) {
     if (n_seats > 0) {

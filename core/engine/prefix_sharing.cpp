@@ -39,19 +39,39 @@ PrefixSharing::PrefixSharing(BlockPool& pool, const EngineOptions& options)
 
 bool PrefixSharing::shares(const LiveRequest& live) const { return caches_ || live.group != nullptr; }
 
-void PrefixSharing::look_up(LiveRequest& live) const {
+void PrefixSharing::begin(std::span<LiveRequest* const> running) {
+  computing_.clear();
+  for (const LiveRequest* live : running) {
+    const auto known = live->seq.blocks().blocks().first(static_cast<std::size_t>(live->n_published));
+    if (const auto next = next_block(*live, known)) computing_.push_back(*next);
+  }
+}
+
+void PrefixSharing::look_up(LiveRequest& live) {
   PromptStart& start = live.start;
   start.n_copied = 0;
   start.held = false;
   if (!shares(live)) return;
   index_.find(live.seq.tokens(), salt_of(live, caches_), (live.seq.n_total() - 1) / block_size_, start.match);
+  if (const auto next = next_block(live, start.match.blocks)) {
+    start.held = std::ranges::find(computing_, *next) != computing_.end();
+    if (!start.held) computing_.push_back(*next);
+  }
   if (live.group != nullptr) {
     const Sequence* source = source_of(live);
     if (source != nullptr) copy_prompt(live, *source);
-    start.held = source == nullptr && awaits_prompt(live);
+    start.held = start.held || (source == nullptr && awaits_prompt(live));
   }
   const auto unused = [this](BlockId block) { return pool_.n_references(block) == 0; };
   start.n_own_blocks = static_cast<int>(std::ranges::count_if(start.match.blocks, unused));
+}
+
+std::optional<std::uint64_t> PrefixSharing::next_block(const LiveRequest& live, std::span<const BlockId> known) const {
+  const auto length = static_cast<std::size_t>(block_size_);
+  const auto tokens = live.seq.tokens();
+  if (!shares(live) || (known.size() + 1) * length >= tokens.size()) return {};
+  const auto before = known.empty() ? std::optional<BlockId>() : known.back();
+  return index_.hash_of(tokens.subspan(known.size() * length, length), salt_of(live, caches_), before);
 }
 
 // Behind the full blocks of the prompt, which both have then, the tokens of its last block but the very last one.

@@ -7,7 +7,10 @@
 #include "core/engine/live_requests.h"
 #include "kv/prefix_index.h"
 
+#include <optional>
+#include <span>
 #include <string_view>
+#include <vector>
 
 namespace mie {
 
@@ -15,10 +18,13 @@ class PrefixSharing {
  public:
   PrefixSharing(BlockPool& pool, const EngineOptions& options);
 
+  // Before the look-ups of a step: which blocks are being computed by those that run.
+  void begin(std::span<LiveRequest* const> running);
+
   // Brings `live.start` up to date: the longest prefix that is cached, or that another choice of its prompt has computed; all
-  // but the last token at most, since that one's logits are wanted. Held while a choice before it computes the prompt.
-  // REQUIRES: live waits.
-  void look_up(LiveRequest& live) const;
+  // but the last token at most, since that one's logits are wanted. Held while a sequence before it computes the block that
+  // it wants next, or a choice before it the prompt. REQUIRES: live waits; those before it in line have been looked up.
+  void look_up(LiveRequest& live);
 
   // Indexes the blocks that have become full. Where their content is known already, the sequence goes on with the known ones.
   // REQUIRES: live runs. Does not allocate, but for a salt.
@@ -36,6 +42,8 @@ class PrefixSharing {
   void check() const { index_.check(); }
 
  private:
+  // Which block a sequence computes next, behind the first `n_known`. None: it has no full one to compute.
+  [[nodiscard]] std::optional<std::uint64_t> next_block(const LiveRequest& live, std::span<const BlockId> known) const;
   [[nodiscard]] bool shares(const LiveRequest& live) const;
   void copy_prompt(LiveRequest& live, const Sequence& source) const;
 
@@ -43,6 +51,7 @@ class PrefixSharing {
   const BlockPool& pool_;
   int block_size_;
   bool caches_;
+  std::vector<std::uint64_t> computing_;  // next blocks of the sequences that run, or are before this one in line
 };
 
 }  // namespace mie

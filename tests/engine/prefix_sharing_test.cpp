@@ -85,8 +85,42 @@ TEST_F(PrefixSharing, BlocksOfARunningRequestAreFound) {
   expect_right(b, second);
 }
 
-// Both compute the same prompt in the same steps; the second goes on with the blocks of the first.
-TEST_F(PrefixSharing, WhatTwoComputeAtOnceIsKeptOnce) {
+// 16 of 19 and of 18 tokens are the same, in four blocks: they are computed once, though both come at the same time, and the
+// one that has nothing to do with it passes by.
+TEST_F(PrefixSharing, WhatIsBeingComputedIsWaitedFor) {
+  Request first = make_request(1, 16, 2), second = make_request(1, 16, 2);
+  for (const int token : {7, 8, 9}) first.prompt.emplace_back(token);
+  for (const int token : {5, 6}) second.prompt.emplace_back(token);
+  const Request other = make_request(2, 6, 1);
+  const RequestId a = harness.submit(first), b = harness.submit(second), c = harness.submit(other);
+  harness.core.step();
+  EXPECT_EQ(harness.state_of(a), SeqState::kRunning);
+  EXPECT_EQ(harness.state_of(b), SeqState::kWaiting);
+  EXPECT_EQ(harness.state_of(c), SeqState::kFinished);
+  harness.run();
+  EXPECT_EQ(computed("prefill"), 19 + 2 + 6);
+  expect_right(a, first);
+  expect_right(b, second);
+  expect_right(c, other);
+}
+
+TEST_F(PrefixSharing, WhoeverWaitsForAnAbortedOneComputesItself) {
+  const Request request = make_request(1, 20, 2);
+  const RequestId a = harness.submit(request), b = harness.submit(request);
+  harness.core.step();
+  harness.release(a, Outcome::kClientGone);
+  harness.run();
+  EXPECT_EQ(harness.answer(b).finish->times.n_cached_tokens, 8);
+  expect_right(b, request);
+}
+
+// A batch that runs to its end takes both at once.
+class StaticBatches : public PrefixSharing {
+ protected:
+  StaticBatches() : PrefixSharing({.scheduler = SchedulerKind::kStatic}) {}
+};
+
+TEST_F(StaticBatches, WhatTwoComputeAtOnceIsKeptOnce) {
   const Request request = make_request(1, 8, 5);
   const RequestId a = harness.submit(request), b = harness.submit(request);
   harness.core.step();
