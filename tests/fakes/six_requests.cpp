@@ -74,12 +74,12 @@ std::vector<Question> six_requests(int n_vocab) {
 
 }  // namespace
 
-std::vector<std::string> wrong_six_request_counts(ModelRunner& runner, int n_vocab) {
+std::vector<std::string> wrong_six_request_counts(ModelRunner& runner, int n_vocab, const std::vector<bool>& prefix_caching) {
   const auto questions = six_requests(n_vocab);
   std::vector<std::string> wrong;
   std::vector<std::vector<TokenId>> first;  // the answers of the first arm
   for (const Row& row : kTables) {
-    for (const bool prefix_caching : {false, true}) {
+    for (const bool caching : prefix_caching) {
       StepCounter counter(runner);
       EngineSetup setup;
       setup.scheduler = row.scheduler;
@@ -87,14 +87,14 @@ std::vector<std::string> wrong_six_request_counts(ModelRunner& runner, int n_voc
       setup.n_blocks = kSixBlocks;
       setup.block_size = kSixBlockSize;
       setup.max_model_len = kSixLongest;
-      setup.prefix_caching = prefix_caching;
+      setup.prefix_caching = caching;
       std::vector<std::vector<TokenId>> answers;
       for (const Answer& given : answer(counter, setup, questions)) answers.push_back(given.tokens);
       if (first.empty()) first = answers;
       const auto expect = [&](const char* what, int counted, int right) {
         if (right < 0 || counted == right) return;
         wrong.push_back(fmt::format("{}, cap {}, prefix cache {}: {} {}, must be {}", name_of(row.scheduler), row.cap,
-                                    prefix_caching ? "on" : "off", counted, what, right));
+                                    caching ? "on" : "off", counted, what, right));
       };
       expect("decode forwards", counter.n_decode_forwards, row.decode_forwards);
       expect("steps", counter.n_steps, row.steps);

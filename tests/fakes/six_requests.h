@@ -12,7 +12,8 @@ namespace mie::test {
 inline constexpr int kSixBlocks = 64, kSixBlockSize = 32, kSixLongest = 96;  // what the runner must have
 
 // One line for each count of the two tables of that workload that is not as it must be; empty: all are. `n_vocab`: ids below it
-// are prompt tokens.
-[[nodiscard]] std::vector<std::string> wrong_six_request_counts(ModelRunner& runner, int n_vocab);
+// are prompt tokens. `prefix_caching`: in which ways each arm runs.
+[[nodiscard]] std::vector<std::string> wrong_six_request_counts(ModelRunner& runner, int n_vocab,
+                                                                const std::vector<bool>& prefix_caching);
 
 }  // namespace mie::test
