@@ -1,5 +1,6 @@
 #include "bench/bench_command.h"
 
+#include "bench/kv/command.h"
 #include "bench/micro/command.h"
 #include "bench/quality/command.h"
 #include "core/base/ensure.h"
@@ -19,6 +20,7 @@ void BenchCommand::add(CLI::App& command, const char* name, const char* help) {
 
 BenchCommand::BenchCommand(CLI::App& command) {
   command.require_subcommand(1);
+  add<BenchKv>(command, "kv", "What a KV cache holds and wastes for each block size, counted in three ways");
   add<BenchMicro>(command, "micro", "Kernels of the native backend against what this machine can do");
   add<QualityBench>(command, "quality", "Distance of the output distributions from the fp32 reference, on a text");
 }

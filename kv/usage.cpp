@@ -26,20 +26,30 @@ double KvUsage::waste() const {
 }
 
 KvUsage usage_of(const BlockPool& pool, int block_size, std::span<const CachedTokens> sequences) {
-  std::vector<int> filled(static_cast<std::size_t>(pool.n_blocks()), 0);  // slots with a token, by physical block
+  std::vector<CachedBlocks> copies;
+  copies.reserve(sequences.size());
   for (const CachedTokens& sequence : sequences) {
     ENSURE(&sequence.table->pool() == &pool && sequence.table->block_size() == block_size, "a table of another cache");
-    ENSURE(sequence.n_tokens <= sequence.table->capacity(), "more tokens than slots");
+    copies.push_back({sequence.table->blocks(), sequence.n_tokens});
+  }
+  return usage_of_copy({pool.n_blocks(), pool.n_used()}, block_size, copies);
+}
+
+KvUsage usage_of_copy(PoolCounts pool, int block_size, std::span<const CachedBlocks> sequences) {
+  std::vector<int> filled(static_cast<std::size_t>(pool.n_blocks), 0);  // slots with a token, by physical block
+  for (const CachedBlocks& sequence : sequences) {
+    ENSURE(sequence.n_tokens <= std::ssize(sequence.blocks) * block_size, "more tokens than slots");
     int left = sequence.n_tokens;
-    for (const BlockId block : sequence.table->blocks()) {
+    for (const BlockId block : sequence.blocks) {
+      ENSURE(block.value() >= 0 && block.value() < pool.n_blocks, "a block of another pool");
       int& n = filled[static_cast<std::size_t>(block.value())];
       n = std::max(n, std::min(left, block_size));
       left -= std::min(left, block_size);
     }
   }
-  return {.n_blocks = pool.n_blocks(),
-          .n_used_blocks = pool.n_used(),
-          .reserved_slots = std::int64_t{pool.n_used()} * block_size,
+  return {.n_blocks = pool.n_blocks,
+          .n_used_blocks = pool.n_used_blocks,
+          .reserved_slots = std::int64_t{pool.n_used_blocks} * block_size,
           .used_slots = std::accumulate(filled.begin(), filled.end(), std::int64_t{0})};
 }
 

@@ -35,6 +35,20 @@ struct CachedTokens {
 // REQUIRES: n_tokens ≤ table capacity; tables of this pool, block_size its block length.
 KvUsage usage_of(const BlockPool& pool, int block_size, std::span<const CachedTokens> sequences);
 
+// One sequence as a copy of the live state has it (core/engine/snapshot.h).
+struct CachedBlocks {
+  std::span<const BlockId> blocks;
+  int n_tokens;
+};
+
+// A pool as such a copy has it.
+struct PoolCounts {
+  int n_blocks = 0, n_used_blocks = 0;
+};
+
+// usage_of() the pool and tables that were copied. REQUIRES: block ids below n_blocks, n_tokens within the blocks.
+KvUsage usage_of_copy(PoolCounts pool, int block_size, std::span<const CachedBlocks> sequences);
+
 // What sequences of these lengths reserve without sharing, in a pool of exactly the blocks they need.
 KvUsage usage_of_lengths(std::span<const int> lengths, int block_size);
 

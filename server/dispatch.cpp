@@ -1,6 +1,7 @@
 #include "server/dispatch.h"
 
 #include "server/api/admin.h"
+#include "server/api/debug_kv.h"
 #include "server/api/generation.h"
 #include "server/api/small_routes.h"
 #include "server/cors.h"
@@ -56,6 +57,8 @@ net::awaitable<void> handle(Exchange& exchange, Service& service, PeerInfo peer,
       co_return co_await api::serve_generation(exchange, service, api::GenerationKind::kChat);
     case RouteId::kResetPrefixCache:
       co_return co_await api::reset_prefix_cache(exchange, service);
+    case RouteId::kDebugKv:
+      co_return co_await api::serve_debug_kv(exchange, service);
     default:
       break;
   }

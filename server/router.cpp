@@ -20,6 +20,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {RouteId::kVersion, "/version", kGet, false},
     {RouteId::kMetrics, "/metrics", kGet, false},
     {RouteId::kResetPrefixCache, "/reset_prefix_cache", kPost, true},
+    {RouteId::kDebugKv, "/debug/kv", kGet, false},
 });
 constexpr Route kModelRoute = {RouteId::kModel, "/v1/models/{id}", kGet, false};
 

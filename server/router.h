@@ -7,7 +7,18 @@
 
 namespace mie {
 
-enum class RouteId { kCompletions, kChatCompletions, kModels, kModel, kHealth, kReady, kVersion, kMetrics, kResetPrefixCache };
+enum class RouteId {
+  kCompletions,
+  kChatCompletions,
+  kModels,
+  kModel,
+  kHealth,
+  kReady,
+  kVersion,
+  kMetrics,
+  kResetPrefixCache,
+  kDebugKv
+};
 
 struct Route {
   RouteId id;

@@ -1,24 +1,15 @@
 #include "bench/micro/command.h"
 
+#include "bench/chosen_isa.h"
+
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
-#include <cstdlib>
 
 namespace mie {
 namespace {
 
 constexpr int kExitValid = 0, kExitGateFailed = 1, kExitInvalidRun = 5;
-
-// MIE_ISA, or the best unit that this CPU runs.
-Result<native::Isa> chosen_isa() {
-  const char* name = std::getenv("MIE_ISA");
-  if (name == nullptr || *name == '\0') return native::best_isa();
-  const auto isa = native::parse_isa(name);
-  if (!isa) return Error{Errc::kConfig, std::string("MIE_ISA: no unit is called ") + name, "MIE_ISA"};
-  if (!native::isa_supported(*isa)) return Error{Errc::kConfig, std::string("MIE_ISA: this CPU cannot run ") + name, "MIE_ISA"};
-  return *isa;
-}
 
 }  // namespace
 
@@ -37,7 +28,7 @@ BenchMicro::BenchMicro(CLI::App& command) {
 }
 
 Result<int> BenchMicro::run() {
-  const auto isa = chosen_isa();
+  const auto isa = bench::chosen_isa();
   if (isa.has_error()) return isa.error();
   options_.isa = *isa;
   options_.tiny = size_ == "tiny";

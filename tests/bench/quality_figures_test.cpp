@@ -78,6 +78,12 @@ TEST(QualityQuantile, IsLinearBetweenNeighbours) {
   EXPECT_EQ(quantile(values, 1), 16);
 }
 
+TEST(QualityQuantile, OfThreeValuesInterpolatesTheTwoLargest) {
+  const std::vector<double> values = {1, 2, 4};
+  EXPECT_EQ(quantile(values, 0.5), 2);
+  EXPECT_DOUBLE_EQ(quantile(values, 0.95), 3.8);
+}
+
 TEST(QualitySummary, MeanErrorMedianAndMaximumOfKl) {
   const auto summary = summarise(std::vector{position(1), position(2), position(3), position(6)});
   EXPECT_EQ(summary.n_positions, 4);

@@ -1,5 +1,6 @@
 """`mie bench` is `mie-bench`, the program beside it."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -13,6 +14,20 @@ def test_flags_reach_the_program():
     done = bench(os.environ["MIE_BINARY"], "micro", "--no-such-flag")
     assert done.returncode == 2
     assert "--no-such-flag" in done.stderr and "mie bench" in done.stderr
+
+
+def test_kv_is_exact_in_three_ways():
+    done = bench(os.environ["MIE_BINARY"], "kv", "--json")
+    assert done.returncode == 0, done.stdout[-2000:]
+    figures = json.loads(done.stdout)
+    assert figures["failures"] == [] and len(figures["capacity"]) == 33
+    assert sum(row["resident"] is not None for row in figures["capacity"]) == 24
+
+
+def test_kv_times_need_a_model():
+    done = bench(os.environ["MIE_BINARY"], "kv", "--time")
+    assert done.returncode == 2
+    assert "--model" in done.stderr
 
 
 def test_without_the_program_the_error_says_what_makes_it(tmp_path):

@@ -1,6 +1,7 @@
 #include "kv/block_table.h"
 
 #include "core/base/ensure.h"
+#include "kv/page_layout.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -90,6 +91,14 @@ TEST(BlockTable, TablesShareNoBlock) {
   std::set<BlockId> blocks(a.blocks().begin(), a.blocks().end());
   blocks.insert(b.blocks().begin(), b.blocks().end());
   EXPECT_EQ(blocks.size(), 8U);
+}
+
+TEST(BlockTable, ThirtyThreeTokensTakeThreeDistinctBlocks) {
+  BlockPool pool(8);
+  BlockTable table(pool, 16);
+  ASSERT_TRUE(table.append(blocks_for(33, 16)));
+  EXPECT_EQ(std::set<BlockId>(table.blocks().begin(), table.blocks().end()).size(), 3U);
+  EXPECT_EQ(table.slot(32), (KvSlot{table.blocks()[2], 0}));
 }
 
 TEST(BlockTable, ClearGivesEveryBlockBack) {

@@ -103,6 +103,20 @@ TEST(KvUsage, ABlockWithoutASequenceIsReservedAndEmpty) {
   EXPECT_EQ(usage_of(pool, 16, {}).wasted_slots(), 16);
 }
 
+// The same state as live tables and as a copy of them.
+TEST(KvUsage, ACopyHasTheUsageOfTheLiveState) {
+  const std::vector<int> lengths{5, 16, 40};
+  const LiveCache live(lengths, 16, 9);
+  std::vector<CachedBlocks> copies;
+  for (const CachedTokens& sequence : live.sequences) copies.push_back({sequence.table->blocks(), sequence.n_tokens});
+  const KvUsage usage = usage_of_copy({9, 5}, 16, copies);
+  EXPECT_EQ(usage.n_used_blocks, usage_of(live.pool, 16, live.sequences).n_used_blocks);
+  EXPECT_EQ(usage.reserved_slots, 80);
+  EXPECT_EQ(usage.used_slots, 61);
+  const std::vector<BlockId> elsewhere{BlockId(9)};
+  EXPECT_THROW((void)usage_of_copy({9, 5}, 16, std::vector<CachedBlocks>{{elsewhere, 1}}), InvariantError);
+}
+
 TEST(KvUsage, TablesOfAnotherCacheThrow) {
   BlockPool pool(4), other(4);
   BlockTable table(other, 16);
