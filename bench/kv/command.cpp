@@ -9,7 +9,7 @@
 namespace mie {
 namespace {
 
-constexpr int kExitValid = 0, kExitFailed = 1;
+constexpr int kExitValid = 0, kExitFailed = 1, kExitInvalidRun = 5;
 
 bench::ResidentMode mode_of(const std::string& name) {
   if (name == "full") return bench::ResidentMode::kFull;
@@ -25,7 +25,8 @@ BenchKv::BenchKv(CLI::App& command) {
           "--resident", resident_,
           "memory that is written to be measured: scaled: 86 MiB at a time, of 2 of the 24 layers; full: 1 GiB; off [scaled]")
       ->check(CLI::IsMember({"scaled", "full", "off"}));
-  CLI::Option* time = command.add_flag("--time", options_.time, "time a decode step for each block size; needs --model");
+  CLI::Option* time = command.add_flag(
+      "--time", options_.time, "time a decode step for each block size; needs --model; exit 5 when others used the machine");
   CLI::Option* model = command.add_option("--model", options_.model, "GGUF file whose step is timed")->type_name("FILE");
   time->needs(model);
   model->needs(time);
@@ -42,7 +43,8 @@ Result<int> BenchKv::run() {
   const auto outcome = bench::run_kv(options_);
   if (outcome.has_error()) return outcome.error();
   std::fputs(outcome->text.c_str(), stdout);
-  return outcome->failed ? kExitFailed : kExitValid;
+  if (outcome->failed) return kExitFailed;
+  return outcome->disturbed ? kExitInvalidRun : kExitValid;
 }
 
 }  // namespace mie

@@ -45,7 +45,7 @@ Result<KvOutcome> run_kv(const KvOptions& options) {
     report.model = options.model;
     report.times = std::move(*times);
   }
-  return KvOutcome{options.json ? as_json(report) : as_text(report), !report.failures().empty()};
+  return KvOutcome{options.json ? as_json(report) : as_text(report), !report.failures().empty(), report.disturbed()};
 }
 
 }  // namespace mie::bench

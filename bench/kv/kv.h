@@ -20,8 +20,9 @@ struct KvOptions {
 };
 
 struct KvOutcome {
-  std::string text;     // for stdout
-  bool failed = false;  // two ways disagree, or a published figure is missed
+  std::string text;        // for stdout
+  bool failed = false;     // two ways disagree, or a published figure is missed
+  bool disturbed = false;  // a time does not count: the machine was not ours alone
 };
 
 // Errors: those of opening the model and of reading resident memory.

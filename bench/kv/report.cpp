@@ -2,6 +2,7 @@
 
 #include "bench/kv/oracles.h"
 #include "core/base/build_info.h"
+#include "models/native/probe.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +10,6 @@
 
 namespace mie::bench {
 namespace {
-
-constexpr double kForeignLimit = 0.05;  // above this share of the machine a time is marked
 
 double mib(std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
@@ -108,10 +107,9 @@ std::string times_text(const KvReport& report) {
   std::string out = fmt::format("\nTime of a decode step, one sequence: {}\n{:>8} {:>5} {:>9} {:>9} {:>9}\n", report.model,
                                 "context", "B", "ms", "min", "max");
   for (const StepTime& time : report.times) {
-    out += fmt::format(
-        "{:>8} {:>5} {:>9.3f} {:>9.3f} {:>9.3f}{}\n", time.context, time.block_size, time.seconds * 1e3, time.min * 1e3,
-        time.max * 1e3,
-        time.foreign_cpu > kForeignLimit ? fmt::format("  ! others used {:.0f} % of the machine", time.foreign_cpu * 100) : "");
+    const std::string why = native::foreign_disturbance(time.foreign_cpu);
+    out += fmt::format("{:>8} {:>5} {:>9.3f} {:>9.3f} {:>9.3f}{}\n", time.context, time.block_size, time.seconds * 1e3,
+                       time.min * 1e3, time.max * 1e3, why.empty() ? "" : "  ! " + why);
   }
   return out;
 }
@@ -139,6 +137,11 @@ std::vector<std::string> KvReport::failures() const {
   for (const GrowthRow& row : growth)
     check(row.conserves(), fmt::format("growth of {}, B = {}: tokens or blocks are lost", row.list, row.setting.block_size));
   return lines;
+}
+
+bool KvReport::disturbed() const {
+  return std::ranges::any_of(times,
+                             [](const StepTime& time) { return !native::foreign_disturbance(time.foreign_cpu).empty(); });
 }
 
 std::string as_text(const KvReport& report) {

@@ -26,6 +26,9 @@ struct KvReport {
 
   // Lines that say which figure is off, and by which way; empty: all exact, all ways agree.
   [[nodiscard]] std::vector<std::string> failures() const;
+
+  // Others used the machine while a step was timed.
+  [[nodiscard]] bool disturbed() const;
 };
 
 [[nodiscard]] std::string as_text(const KvReport& report);

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <memory>
 #include <ranges>
-#include <string>
+#include <utility>
 
 namespace mie::bench {
 namespace {
@@ -111,7 +111,9 @@ Result<std::vector<StepTime>> step_times(const ModelPlan& plan, const WeightSour
   for (const int block_size : setting.block_sizes | std::views::reverse) {
     if (auto ok = passes.measure(block_size); !ok) return ok.error();
   }
-  return passes.take();
+  auto times = passes.take();
+  std::ranges::sort(times, {}, [](const StepTime& time) { return std::pair(time.context, time.block_size); });
+  return times;
 }
 
 }  // namespace mie::bench

@@ -27,8 +27,8 @@ struct StepTime {
 };
 
 // Two passes over the block sizes, the second in reverse, so that a machine that gets slower or faster meanwhile favours none.
-// Each size has a runner of its own, one at a time; its pages are taken in random order and all written.
-// Errors: those of packing the model.
+// By context, then by block size. Each size has a runner of its own, one at a time; its pages are taken in random
+// order and all written. Errors: those of packing the model.
 Result<std::vector<StepTime>> step_times(const ModelPlan& plan, const WeightSource& source, const StepTimeSetting& setting);
 
 }  // namespace mie::bench
