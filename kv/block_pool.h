@@ -60,6 +60,11 @@ class BlockPool {
   [[nodiscard]] int n_references(BlockId block) const { return at(block).n_references; }
   [[nodiscard]] bool kept(BlockId block) const { return at(block).kept; }
 
+  // Memory of this bookkeeping.
+  [[nodiscard]] std::int64_t bytes() const {
+    return static_cast<std::int64_t>(free_.capacity() * sizeof(BlockId) + blocks_.capacity() * sizeof(Block));
+  }
+
   // InvariantError unless every block is free, cached or referenced, and exactly one of these. O(n_blocks).
   void check() const;
 

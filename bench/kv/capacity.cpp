@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kScaledLayers = 2;  // of 24
 constexpr double kMiB = 1 << 20;
-constexpr int kEntryBytes = 4;  // of a block id, in a table and in the free list, and of a reference count
+constexpr int kEntryBytes = 4;  // of a block id in a table
 
 Capacity closed_form(const LengthList& list, int block_size) {
   const std::int64_t token_bytes = kv_shape(block_size).bytes_per_token();
@@ -97,8 +97,6 @@ double CapacityRow::saved_percent() const {
 
 double CapacityRow::times_contiguous() const { return static_cast<double>(closed.by_mean) / static_cast<double>(contiguous); }
 
-std::int64_t CapacityRow::pool_bytes() const { return 2 * kEntryBytes * closed.pool_blocks; }
-
 Result<CapacityRow> capacity_row(const LengthList& list, int block_size, ResidentMode mode) {
   CapacityRow row{.list = list.name, .block_size = block_size, .n_sequences = static_cast<int>(list.lengths.size())};
   row.contiguous = kv_shape(kLongestSequence).blocks_in(kKvMemoryBytes);
@@ -115,6 +113,7 @@ Result<CapacityRow> capacity_row(const LengthList& list, int block_size, Residen
   live.pool.check();
   row.live.pool_blocks = live.pool.n_blocks();
   row.live.admitted = std::ssize(live.tables);
+  row.pool_bytes = live.pool.bytes();
   for (const BlockTable& table : live.tables) row.live.table_bytes += static_cast<std::int64_t>(table.blocks().size_bytes());
   if (mode == ResidentMode::kOff || !arena_has_pages_of(block_size)) return row;
 

@@ -39,6 +39,7 @@ struct CapacityRow {
   int n_sequences = 0;
   std::int64_t contiguous = 0;  // sequences in the memory when each gets the longest one's block
   Capacity closed{}, live{};
+  std::int64_t pool_bytes = 0;         // of the pool's own bookkeeping
   std::optional<Resident> resident{};  // of the pool's used blocks when it is full; none where the arena has no such page
 
   [[nodiscard]] double reserved_mib() const;
@@ -46,8 +47,6 @@ struct CapacityRow {
   [[nodiscard]] double waste_percent() const;  // of the reserved slots
   [[nodiscard]] double saved_percent() const;  // against the longest sequence's block for each
   [[nodiscard]] double times_contiguous() const;
-  [[nodiscard]] std::int64_t pool_bytes()
-      const;  // of the pool's own bookkeeping: a reference count and a free-list entry a block
   [[nodiscard]] bool ways_agree() const { return closed == live && (!resident || resident->agrees()); }
 };
 

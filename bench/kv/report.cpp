@@ -77,9 +77,9 @@ std::string overhead_text(const KvReport& report) {
   std::string out = "\nBookkeeping of the full pool: bytes of its sequences' block tables, of the pool, both of its memory\n";
   out += fmt::format("{:<10} {:>5} {:>9} {:>9} {:>10}\n", "list", "B", "tables", "pool", "of memory");
   for (const CapacityRow& row : report.capacity) {
-    const std::int64_t all = row.closed.table_bytes + row.pool_bytes();
+    const std::int64_t all = row.closed.table_bytes + row.pool_bytes;
     out += fmt::format("{:<10} {:>5} {:>9} {:>9} {:>8.4f} %\n", row.list, row.block_size, row.closed.table_bytes,
-                       row.pool_bytes(), 100 * static_cast<double>(all) / static_cast<double>(kKvMemoryBytes));
+                       row.pool_bytes, 100 * static_cast<double>(all) / static_cast<double>(kKvMemoryBytes));
   }
   return out;
 }

@@ -34,7 +34,7 @@ void write(JsonWriter& out, const CapacityRow& row) {
   out.begin_object().member("list", std::string_view(row.list)).member("block_size", row.block_size);
   out.key("reserved_mib").number(row.reserved_mib()).key("saved_percent").number(row.saved_percent());
   out.key("waste_mib").number(row.waste_mib()).key("waste_percent").number(row.waste_percent());
-  out.key("times_contiguous").number(row.times_contiguous()).member("pool_bytes", row.pool_bytes());
+  out.key("times_contiguous").number(row.times_contiguous()).member("pool_bytes", row.pool_bytes);
   write(out, "closed_form", row.closed);
   write(out, "live_pool", row.live);
   write(out, row.resident);

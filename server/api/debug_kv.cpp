@@ -3,7 +3,7 @@
 #include "kv/usage.h"
 #include "server/json/response_write.h"
 
-#include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace mie::api {
@@ -33,7 +33,7 @@ std::optional<Error> unanswerable(const Service& service) {
 }  // namespace
 
 std::string debug_kv_body(const EngineSnapshot& snapshot) {
-  const auto n_used = static_cast<int>(std::ranges::count_if(snapshot.n_references, [](int n) { return n > 0; }));
+  const int n_used = snapshot.n_blocks() - snapshot.n_available();
   std::vector<CachedBlocks> sequences;
   for (const SequenceRecord& seq : snapshot.running) sequences.push_back({seq.blocks, seq.n_computed});
   const KvUsage usage = usage_of_copy({snapshot.n_blocks(), n_used}, snapshot.block_size, sequences);
@@ -41,7 +41,7 @@ std::string debug_kv_body(const EngineSnapshot& snapshot) {
   JsonWriter out;
   out.begin_object().member("block_size", snapshot.block_size);
   out.key("blocks").begin_object().member("total", snapshot.n_blocks()).member("free", snapshot.n_free_blocks);
-  out.member("used", n_used).member("cached", snapshot.n_blocks() - snapshot.n_free_blocks - n_used).end_object();
+  out.member("used", n_used).member("cached", snapshot.n_cached_blocks).end_object();
   out.key("slots").begin_object().member("reserved", usage.reserved_slots).member("used", usage.used_slots).end_object();
   out.key("utilisation").number(usage.utilisation()).key("waste").number(usage.waste());
   out.key("requests").begin_array();

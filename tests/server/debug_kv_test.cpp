@@ -19,10 +19,15 @@ SequenceRecord record(std::uint64_t id, SeqState state, std::vector<int> blocks)
   return seq;
 }
 
-EngineSnapshot pool_of_16s(int n_free_blocks, std::vector<int> n_references) {
+struct Idle {
+  int n_free, n_cached;
+};
+
+EngineSnapshot pool_of_16s(Idle idle, std::vector<int> n_references) {
   EngineSnapshot snapshot;
   snapshot.block_size = 16;
-  snapshot.n_free_blocks = n_free_blocks;
+  snapshot.n_free_blocks = idle.n_free;
+  snapshot.n_cached_blocks = idle.n_cached;
   snapshot.n_references = std::move(n_references);
   return snapshot;
 }
@@ -30,7 +35,7 @@ EngineSnapshot pool_of_16s(int n_free_blocks, std::vector<int> n_references) {
 // Blocks of 16. A decodes (20 tokens in blocks 0, 1), B has computed 5 of its 40 prompt tokens (block 2), C was evicted, D is
 // new; block 3 is owned by nobody and not free: kept for its content. 48 slots are reserved, 25 filled.
 TEST(DebugKv, EveryNumberOfAState) {
-  EngineSnapshot snapshot = pool_of_16s(4, {1, 1, 1, 0, 0, 0, 0, 0});
+  EngineSnapshot snapshot = pool_of_16s({4, 1}, {1, 1, 1, 0, 0, 0, 0, 0});
   SequenceRecord a = record(1, SeqState::kRunning, {0, 1}), b = record(2, SeqState::kRunning, {2});
   a.n_prompt = 18, a.n_total = 21, a.n_computed = 20;
   b.n_prompt = 40, b.n_total = 40, b.n_computed = 5;
@@ -50,7 +55,7 @@ TEST(DebugKv, EveryNumberOfAState) {
 
 // The prefix of 16 tokens is in one block for both: 48 slots reserved, 16 + 10 + 3 filled.
 TEST(DebugKv, ASharedBlockCountsOnce) {
-  EngineSnapshot snapshot = pool_of_16s(1, {2, 1, 1, 0});
+  EngineSnapshot snapshot = pool_of_16s({1, 0}, {2, 1, 1, 0});
   SequenceRecord a = record(1, SeqState::kRunning, {0, 1}), b = record(2, SeqState::kRunning, {0, 2});
   a.n_prompt = a.n_total = a.n_computed = 26;
   b.n_prompt = b.n_total = b.n_computed = 19;
@@ -80,6 +85,10 @@ TEST(DebugKv, AnIdleServerHoldsNothing) {
   EXPECT_EQ(idle.body, kIdle);
   EXPECT_EQ(client.post("/v1/completions", R"({"prompt":"hello","max_tokens":40,"temperature":0})").status, 200);
   server.expect_idle();
+  // 44 of its 45 tokens were computed: two full blocks are kept for those who begin in the same way.
+  EXPECT_TRUE(
+      client.get("/debug/kv").body.starts_with(R"({"block_size":16,"blocks":{"total":8,"free":6,"used":0,"cached":2},)"));
+  EXPECT_EQ(client.post("/reset_prefix_cache", "{}").status, 200);
   EXPECT_EQ(client.get("/debug/kv").body, kIdle);
   client.send("HEAD /debug/kv HTTP/1.1\r\nHost: localhost\r\n\r\n");
   EXPECT_EQ(client.read(HttpClient::Expect::kHeadOnly).status, 200);
