@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <new>
 #include <string>
 #include <thread>
@@ -79,6 +80,23 @@ Sampled sample(const FakeOptions& options, const SamplingRow& row, std::uint64_t
   return sampled;
 }
 
+// The distribution behind a known token: one from where the hash points has -0.5, each further one 1 less, EOS nothing at all.
+Sampled score(const FakeOptions& options, const SamplingRow& row, std::uint64_t history) {
+  const auto n_vocab = static_cast<std::uint64_t>(options.n_vocab);
+  const std::uint64_t start = history % n_vocab;
+  const auto place = [&](TokenId token) { return (static_cast<std::uint64_t>(token.value()) + n_vocab - start) % n_vocab; };
+  Sampled sampled{.token = *row.score, .logprob = -std::numeric_limits<float>::infinity(), .top = {}, .rank = options.n_vocab};
+  if (options.eos != *row.score) {
+    const bool after_eos = options.eos && place(*row.score) > place(*options.eos);
+    const auto n_better = static_cast<std::int32_t>(place(*row.score)) - (after_eos ? 1 : 0);
+    sampled.logprob = -0.5F - static_cast<float>(n_better);
+    sampled.rank = 1 + n_better;
+  }
+  for (int k = 0; k < row.n_top_logprobs; ++k)
+    sampled.top.push_back({.token = candidate(options, {}, history, k), .logprob = -0.5F - static_cast<float>(k)});
+  return sampled;
+}
+
 Error bad_spec(std::string_view spec, const std::string& why) {
   return {Errc::kConfig, "model " + std::string(spec.substr(0, 128)) + ": " + why, "model"};
 }
@@ -151,7 +169,8 @@ void FakeRunner::run(const StepBatch& batch, std::span<const SamplingRow> rows, 
     const auto after = std::upper_bound(batch.row_starts.begin(), batch.row_starts.end(), row);
     const int seq = static_cast<int>(after - batch.row_starts.begin()) - 1;
     const int n_tokens = batch.positions[static_cast<std::size_t>(row)] + 1;
-    sampled[i] = sample(options_, rows[i], hash_history(batch, seq, n_tokens));
+    const std::uint64_t history = hash_history(batch, seq, n_tokens);
+    sampled[i] = rows[i].score ? score(options_, rows[i], history) : sample(options_, rows[i], history);
   }
   spend_time(batch, began);
 }
@@ -215,6 +234,16 @@ void FakeRunner::spend_time(const StepBatch& batch, Clock::time_point began) con
 bool FakeRunner::fault(int step, FakeFault::Kind kind) const {
   return std::any_of(faults_.begin(), faults_.end(),
                      [&](const FakeFault& fault) { return fault.step == step && fault.kind == kind; });
+}
+
+std::vector<Sampled> FakeRunner::expected_scores(const FakeOptions& options, std::span<const TokenId> prompt, int n_top) {
+  std::uint64_t hash = kSeed;
+  std::vector<Sampled> scores;
+  for (std::size_t i = 0; i + 1 < prompt.size(); ++i) {
+    hash = mix(hash, prompt[i].value());
+    scores.push_back(score(options, {.n_top_logprobs = n_top, .score = prompt[i + 1]}, hash));
+  }
+  return scores;
 }
 
 std::vector<TokenId> FakeRunner::expected_tokens(const FakeOptions& options, std::span<const TokenId> prompt, int n,

@@ -64,6 +64,10 @@ class FakeRunner final : public ModelRunner {
                                                             const SamplingRow& sampling = {.temperature = 0},
                                                             std::span<const TokenId> stop_ids = {}, int min_tokens = 0);
 
+  // What a right engine tells of the prompt's tokens after the first, with the `n_top` best of each.
+  [[nodiscard]] static std::vector<Sampled> expected_scores(const FakeOptions& options, std::span<const TokenId> prompt,
+                                                            int n_top);
+
  private:
   void check(const StepBatch& batch, std::span<const SamplingRow> rows) const;
   void write(const StepBatch& batch);

@@ -6,6 +6,7 @@
 #include "core/base/id.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -38,8 +39,8 @@ struct LogitBias {
   float bias = 0;  // -100 bans the token
 };
 
-// How to turn one row of logits into a token. Spans are views into the request; valid during run() only.
-// Order: mask of ids without a token, banned, penalties, bias, temperature, top_k, top_p, min_p, draw.
+// How to turn one row of logits into a token, or what to tell of a token that is known. Spans are views into the request;
+// valid during run() only. Order: mask of ids without a token, banned, penalties, bias, temperature, top_k, top_p, min_p, draw.
 struct SamplingRow {
   float temperature = 1;  // 0 = greedy: highest logit, ties to the lowest id
   float top_p = 1;
@@ -51,6 +52,9 @@ struct SamplingRow {
   std::uint64_t seed = 0;            // the draw is a function of (seed, position) alone
   std::int64_t position = 0;         // absolute position of the token that is being sampled
   std::int32_t n_top_logprobs = -1;  // -1: no logprobs wanted; k ≥ 0: the sampled one and the k best
+  // The token that follows, where it is known: nothing is drawn, Sampled tells of this one. Needs n_top_logprobs ≥ 0; all
+  // other parameters are without effect.
+  std::optional<TokenId> score{};
   std::span<const LogitBias> logit_bias{};
   std::span<const TokenId> banned{};     // masked this step (min_tokens: EOS and stop ids)
   std::span<const TokenId> prompt{};     // for repetition_penalty
@@ -66,6 +70,7 @@ struct Sampled {
   TokenId token;
   float logprob = 0;            // log-softmax of the raw logits; set when n_top_logprobs ≥ 0
   std::vector<TopLogprob> top;  // n_top_logprobs entries, best first, ties by id
+  std::int32_t rank = 0;        // of a scored token: 1 for the best logit, ties by id
 };
 
 class ModelRunner {
@@ -73,7 +78,8 @@ class ModelRunner {
   virtual ~ModelRunner() = default;
 
   // Writes K,V of every row, then samples logits_rows into `sampled`, in order. Blocks until done. A throw leaves the KV of
-  // this batch's rows and `sampled` undefined and everything else untouched.
+  // this batch's rows and `sampled` undefined and everything else untouched. Every row may want logits: a runner holds those of
+  // some rows at a time.
   // REQUIRES: rows.size() == sampled.size() == batch.logits_rows.size(); every block id in range.
   // ENSURES: bits of a row do not depend on the rest of the batch (native), tokens do not (torch, up to rounding).
   virtual void run(const StepBatch& batch, std::span<const SamplingRow> rows, std::span<Sampled> sampled) = 0;

@@ -25,10 +25,8 @@ Forward::Forward(const PackedModel& model, KvPages& kv, Workspace& work, ThreadP
                  ForwardOptions options, const RopeTable& rope)
     : model_(model), kv_(kv), work_(work), pool_(pool), kernels_(kernels), options_(options), rope_(rope) {}
 
-void Forward::run(const StepBatch& batch, std::span<const SamplingRow> sampling) {
+void Forward::run(const StepBatch& batch) {
   const ModelSpec& spec = model_.spec;
-  only_best_.clear();
-  for (const SamplingRow& row : sampling) only_best_.push_back(takes_the_best(row) ? 1 : 0);
   plan_.make(batch, spec.n_heads / spec.n_kv_heads, spec.n_kv_heads, pool_.n_threads());
   seq_of_row_.clear();
   for (int seq = 0; seq < batch.n_seqs(); ++seq) {
@@ -45,7 +43,6 @@ void Forward::run(const StepBatch& batch, std::span<const SamplingRow> sampling)
     norm(batch, weights.ffn_norm);
     feed_forward(batch, layer);
   }
-  project_logits(batch);
 }
 
 BestLogit Forward::best(int i) const {
@@ -223,13 +220,15 @@ void Forward::feed_forward(const StepBatch& batch, int layer) {
              [&](const ItemRows& out) { add_to_residual(out); });
 }
 
-void Forward::project_logits(const StepBatch& batch) {
+void Forward::project_logits(std::span<const std::int32_t> rows, std::span<const SamplingRow> sampling) {
+  only_best_.clear();
+  for (const SamplingRow& row : sampling) only_best_.push_back(takes_the_best(row) ? 1 : 0);
   const int hidden = model_.spec.hidden;
-  const auto n = static_cast<int>(batch.logits_rows.size());
+  const auto n = static_cast<int>(rows.size());
   pool_.for_each(n, kRowGrain, [&](int i, int thread) {
     float* normed = work_.threads[static_cast<std::size_t>(thread)].row;
-    kernels_.rms_norm_row(x(batch.logits_rows[static_cast<std::size_t>(i)]), model_.output_norm.data(), hidden,
-                          model_.spec.norm_eps, normed);
+    kernels_.rms_norm_row(x(rows[static_cast<std::size_t>(i)]), model_.output_norm.data(), hidden, model_.spec.norm_eps,
+                          normed);
     work_.head_in.write(kernels_, i, 0, {normed, static_cast<std::size_t>(hidden)});
   });
   for (const auto& thread : work_.threads) std::fill_n(thread.best, n, BestLogit{});

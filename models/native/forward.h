@@ -24,12 +24,15 @@ class Forward {
   Forward(const PackedModel& model, KvPages& kv, Workspace& work, ThreadPool& pool, const KernelTable& kernels,
           ForwardOptions options, const RopeTable& rope);
 
-  // Copies the pages to be copied, writes K and V of every row, and the logits of `batch.logits_rows` or, where a row of
-  // sampling takes the best of them unchanged, only which that is. REQUIRES: a ThreadPool::Step is alive; the batch fits the
+  // Copies the pages to be copied and writes K and V of every row. REQUIRES: a ThreadPool::Step is alive; the batch fits the
   // workspace.
-  void run(const StepBatch& batch, std::span<const SamplingRow> sampling);
+  void run(const StepBatch& batch);
 
-  // Of the i-th logits row, valid until the next run().
+  // The logits of these rows of the last run() or, where a row of sampling takes the best of them unchanged, only which that
+  // is. REQUIRES: as run(); one of `sampling` for each row; no more rows than the workspace has logits for.
+  void project_logits(std::span<const std::int32_t> rows, std::span<const SamplingRow> sampling);
+
+  // Of the i-th of these rows, valid until the next call.
   [[nodiscard]] bool only_best(int i) const { return only_best_[static_cast<std::size_t>(i)] != 0; }
   [[nodiscard]] BestLogit best(int i) const;           // REQUIRES: only_best(i)
   [[nodiscard]] std::span<float> logits(int i) const;  // [n_vocab]. REQUIRES: !only_best(i)
@@ -45,7 +48,6 @@ class Forward {
   void finish_parts(const AttnItem& item, int slot, int kv_head, int thread);
   void project_attn(const StepBatch& batch, int layer);
   void feed_forward(const StepBatch& batch, int layer);
-  void project_logits(const StepBatch& batch);
   void take_logits(const ItemRows& out);
   void add_to_residual(const ItemRows& out);
 
@@ -74,7 +76,7 @@ class Forward {
   const RopeTable& rope_;
   AttentionPlan plan_;
   std::vector<std::int32_t> seq_of_row_;
-  std::vector<char> only_best_;  // [logits rows]
+  std::vector<char> only_best_;  // [rows of project_logits]
 };
 
 }  // namespace mie::native

@@ -4,6 +4,7 @@
 #include "models/native/forward.h"
 #include "models/sampling/sampler.h"
 
+#include <algorithm>
 #include <deque>
 #include <exception>
 #include <thread>
@@ -23,23 +24,32 @@ class NativeRunner final : public ModelRunner {
         rope_(model_.spec.rope, options.max_positions),
         forward_(model_, kv_, work_, *pool_, kernel_table(options.isa), {options.mode, options.n_tokens}, rope_),
         failures_(static_cast<std::size_t>(options.max_logits)) {
+    ENSURE(options.max_logits >= 1, "the logits of a row are held");
     for (int i = 0; i < options.n_threads; ++i) samplers_.emplace_back(model_.spec.n_vocab, options.n_tokens);
   }
 
   void run(const StepBatch& batch, std::span<const SamplingRow> rows, std::span<Sampled> sampled) override {
     ENSURE(rows.size() == batch.logits_rows.size() && sampled.size() == rows.size(), "one answer per logits row");
-    ENSURE(batch.n_tokens() <= options_.max_rows && static_cast<int>(rows.size()) <= options_.max_logits,
-           "the step fits the workspace");
+    ENSURE(batch.n_tokens() <= options_.max_rows, "the step fits the workspace");
     pin_engine_thread();
     const ThreadPool::Step awake(*pool_);
-    forward_.run(batch, rows);
+    forward_.run(batch);
+    const auto at_once = static_cast<std::size_t>(options_.max_logits);
+    for (std::size_t first = 0; first < rows.size(); first += at_once) {
+      const std::size_t n = std::min(at_once, rows.size() - first);
+      sample_some(std::span(batch.logits_rows).subspan(first, n), rows.subspan(first, n), sampled.subspan(first, n));
+    }
+  }
+
+ private:
+  void sample_some(std::span<const std::int32_t> logits_rows, std::span<const SamplingRow> rows, std::span<Sampled> sampled) {
+    forward_.project_logits(logits_rows, rows);
     pool_->for_each(static_cast<int>(rows.size()), 1, [&](int row, int thread) { sample(row, thread, rows, sampled); });
     for (auto& failure : std::span(failures_).first(rows.size())) {
       if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
     }
   }
 
- private:
   // Compute threads stay where their weights are in cache. A step tells which thread the engine's is: the first may be the
   // self-check's.
   void pin_engine_thread() {

@@ -19,7 +19,7 @@ struct NativeOptions {
   int n_blocks = 0;
   int block_size = 0;     // tokens
   int max_rows = 0;       // tokens of the largest step
-  int max_logits = 0;     // sampled rows of the largest step
+  int max_logits = 0;     // rows whose logits are held at a time; a step that wants more takes them in turn
   int max_positions = 0;  // of one sequence
   int n_tokens = 0;       // ids from here on are padding of the vocabulary and never sampled
   ComputeMode mode = ComputeMode::kW4A8;

@@ -16,7 +16,7 @@ namespace mie::native {
 // The largest step.
 struct StepShape {
   int max_rows = 0;       // tokens
-  int max_logits = 0;     // sampled rows
+  int max_logits = 0;     // rows whose logits are held at a time
   int max_positions = 0;  // of one sequence
   int n_threads = 1;
 };

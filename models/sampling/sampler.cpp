@@ -57,6 +57,7 @@ Sampler::Sampler(int n_vocab, int n_tokens)
 Sampled Sampler::sample(std::span<float> logits, const SamplingRow& row) {
   ENSURE(logits.size() == n_vocab_, "one logit per row of the vocabulary");
   measure(logits);
+  if (row.score) return score(logits, row);
   const bool logprobs = row.n_top_logprobs >= 0;
   if (logprobs) raw_.assign(logits.begin(), logits.end());
 
@@ -68,7 +69,23 @@ Sampled Sampler::sample(std::span<float> logits, const SamplingRow& row) {
   bias(logits, row);
   if (changes_logits(row) || n_tokens_ < n_vocab_) (void)maxima_.measure(logits.first(n_tokens_));
   Sampled sampled{.token = choose(logits.first(n_tokens_), row), .logprob = 0, .top = {}};
-  if (logprobs) report_logprobs(row, sampled);
+  if (logprobs) {
+    (void)maxima_.measure(raw_);
+    report_logprobs(raw_, row, sampled);
+  }
+  return sampled;
+}
+
+Sampled Sampler::score(std::span<const float> logits, const SamplingRow& row) {
+  const std::size_t scored = index(*row.score);
+  ENSURE(scored < n_vocab_ && row.n_top_logprobs >= 0, "a token of the vocabulary is scored, and told of");
+  Sampled sampled{.token = *row.score, .logprob = 0, .top = {}};
+  report_logprobs(logits, row, sampled);
+  const float own = logits[scored];
+  const auto listed = logits.first(n_tokens_);
+  const auto n_above = std::ranges::count_if(listed, [own](float logit) { return logit > own; });
+  const auto n_equal = std::ranges::count(listed.first(std::min(scored, n_tokens_)), own);
+  sampled.rank = static_cast<std::int32_t>(1 + n_above + n_equal);
   return sampled;
 }
 
@@ -185,17 +202,17 @@ TokenId Sampler::draw(const SamplingRow& row) const {
   return TokenId(chosen);
 }
 
-void Sampler::report_logprobs(const SamplingRow& row, Sampled& sampled) {
-  (void)maxima_.measure(raw_);
+// REQUIRES: maxima_ has measured `raw`.
+void Sampler::report_logprobs(std::span<const float> raw, const SamplingRow& row, Sampled& sampled) {
   const float max = maxima_.highest();
   if (max == -kInfinity) throw ModelStepError("the model produced no finite logit");
-  weights_.measure(raw_, max, /*temperature=*/1);
+  weights_.measure(raw, max, /*temperature=*/1);
   const double normaliser = max + std::log(weights_.total());
   const auto logprob = [=](float logit) { return static_cast<float>(logit - normaliser); };
-  sampled.logprob = logprob(raw_[index(sampled.token)]);
+  sampled.logprob = logprob(raw[index(sampled.token)]);
   const auto n_top = std::min(static_cast<std::size_t>(row.n_top_logprobs), n_tokens_);
   if (n_top == 0) return;
-  const auto listed = std::span(raw_).first(n_tokens_);
+  const auto listed = raw.first(n_tokens_);
   if (n_tokens_ < n_vocab_) (void)maxima_.measure(listed);
   select_best(listed, maxima_, n_top, scratch_);
   std::ranges::sort(scratch_, better);

@@ -24,12 +24,13 @@ class Sampler {
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
 
-  // Destroys `logits`. O(n_vocab) for every combination of parameters.
+  // Destroys `logits`, but not for a row that scores. O(n_vocab) for every combination of parameters.
   // Throws ModelStepError when a raw logit is NaN or +inf, or when every token is masked.
   // REQUIRES: logits.size() == n_vocab; every id of the row in range.
   Sampled sample(std::span<float> logits, const SamplingRow& row);
 
  private:
+  [[nodiscard]] Sampled score(std::span<const float> logits, const SamplingRow& row);
   void bias(std::span<float> logits, const SamplingRow& row) const;
   [[nodiscard]] TokenId choose(std::span<const float> logits, const SamplingRow& row);
   void gather_top_k(std::span<const float> logits, std::size_t k);
@@ -41,7 +42,7 @@ class Sampler {
   void drop_if(const Predicate& predicate);
   [[nodiscard]] TokenId draw(const SamplingRow& row) const;
   void measure(std::span<const float> logits);
-  void report_logprobs(const SamplingRow& row, Sampled& sampled);
+  void report_logprobs(std::span<const float> raw, const SamplingRow& row, Sampled& sampled);
 
   std::size_t n_vocab_;
   std::size_t n_tokens_;

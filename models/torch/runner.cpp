@@ -3,9 +3,15 @@
 #include "core/base/ensure.h"
 #include "models/torch/attention.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace mie {
+namespace {
+
+constexpr std::size_t kLogitsAtOnce = 64;  // rows: bounds the logits to 64 * n_vocab numbers
+
+}  // namespace
 
 at::ScalarType scalar_type(TorchDtype dtype) {
   ENSURE(dtype != TorchDtype::kAuto, "dtype is not resolved");
@@ -58,9 +64,12 @@ void TorchRunner::step(const StepBatch& batch, std::span<const SamplingRow> rows
     cache_.erase(index.slots);
     throw ModelStepError("the hidden state of a row is not finite");
   }
-  if (rows.empty()) return;
-  const at::Tensor last = rms_norm(at::index_select(hidden, 0, index.logits_rows), weights_.output_norm, spec_.norm_eps);
-  sample(at::linear(last, weights_.output), rows, sampled);
+  for (std::size_t first = 0; first < rows.size(); first += kLogitsAtOnce) {
+    const std::size_t n = std::min(kLogitsAtOnce, rows.size() - first);
+    const at::Tensor some = index.logits_rows.narrow(0, static_cast<std::int64_t>(first), static_cast<std::int64_t>(n));
+    const at::Tensor last = rms_norm(at::index_select(hidden, 0, some), weights_.output_norm, spec_.norm_eps);
+    sample(at::linear(last, weights_.output), rows.subspan(first, n), sampled.subspan(first, n));
+  }
 }
 
 // → [n, hidden], before the last norm. The residual stream x stays fp32; matrix products run in the compute type.

@@ -92,6 +92,25 @@ void step(ModelRunner& runner, std::vector<Running>& group, const Arrangement& a
   }
 }
 
+void score_step(ModelRunner& runner, std::vector<Running>& group, int chunk, int n_top_logprobs) {
+  StepBatch batch;
+  batch.row_starts = {0};
+  std::vector<SamplingRow> rows;
+  std::vector<Running*> scoring;  // of each row
+  for (Running& running : group) {
+    const auto first_row = batch.row_starts.back();
+    const std::size_t first = running.n_computed;
+    pack(batch, running, chunk);
+    for (std::size_t at = first; at < running.n_computed && at + 1 < running.tokens.size(); ++at) {
+      batch.logits_rows.push_back(first_row + static_cast<std::int32_t>(at - first));
+      rows.push_back({.n_top_logprobs = n_top_logprobs, .score = running.tokens[at + 1]});
+      scoring.push_back(&running);
+    }
+  }
+  auto sampled = run_step(runner, batch, rows);
+  for (std::size_t i = 0; i < rows.size(); ++i) scoring[i]->sampled.push_back(std::move(sampled[i]));
+}
+
 }  // namespace
 
 std::vector<std::vector<Sampled>> generate(ModelRunner& runner, std::span<const std::vector<TokenId>> prompts, int n_new,
@@ -123,6 +142,25 @@ std::vector<std::vector<Sampled>> generate(ModelRunner& runner, std::span<const 
         order.erase(order.begin() + static_cast<std::ptrdiff_t>(i));
       }
     }
+  }
+  return results;
+}
+
+std::vector<std::vector<Sampled>> score(ModelRunner& runner, std::span<const std::vector<TokenId>> prompts,
+                                        const Arrangement& arrangement, int n_top_logprobs) {
+  std::vector<std::vector<Sampled>> results;
+  const auto n_together = static_cast<std::size_t>(arrangement.n_together);
+  for (std::size_t first = 0; first < prompts.size(); first += n_together) {
+    std::vector<Running> group;
+    std::size_t longest = 0;
+    for (std::size_t i = first; i < std::min(first + n_together, prompts.size()); ++i) {
+      group.push_back({.prompt = i, .tokens = prompts[i]});
+      longest = std::max(longest, prompts[i].size());
+    }
+    deal_blocks(group, static_cast<int>(longest), arrangement.block_size);
+    const auto done = [](const Running& running) { return running.n_computed == running.tokens.size(); };
+    while (!std::ranges::all_of(group, done)) score_step(runner, group, arrangement.chunk, n_top_logprobs);
+    for (Running& running : group) results.push_back(std::move(running.sampled));
   }
   return results;
 }

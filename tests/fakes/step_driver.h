@@ -22,4 +22,9 @@ struct Arrangement {
 [[nodiscard]] std::vector<std::vector<Sampled>> generate(ModelRunner& runner, std::span<const std::vector<TokenId>> prompts,
                                                          int n_new, const Arrangement& arrangement, int n_top_logprobs = -1);
 
+// What the runner tells of each token of each prompt but its first: scored as it is computed in the arrangement, of which
+// preempt_at and drafts are not used. REQUIRES: as generate() with n_new 0.
+[[nodiscard]] std::vector<std::vector<Sampled>> score(ModelRunner& runner, std::span<const std::vector<TokenId>> prompts,
+                                                      const Arrangement& arrangement, int n_top_logprobs);
+
 }  // namespace mie::test
