@@ -17,7 +17,8 @@ const Request& checked(const std::shared_ptr<const Request>& request) {
   ENSURE(request != nullptr, "a sequence without a request");
   ENSURE(!request->prompt.empty(), named(*request, "empty prompt"));
   constexpr std::size_t kMost = std::numeric_limits<int>::max();
-  ENSURE(request->max_tokens >= 1 && request->prompt.size() <= kMost - static_cast<std::size_t>(request->max_tokens),
+  ENSURE(request->max_tokens >= request->least_max_tokens() &&
+             request->prompt.size() <= kMost - static_cast<std::size_t>(request->max_tokens),
          named(*request, "max_tokens out of range"));
   return *request;
 }
@@ -61,8 +62,8 @@ void Sequence::commit(int n_tokens, std::optional<TokenId> sampled) {
   ENSURE(state_ == SeqState::kRunning, named(*request_, "commit while not running"));
   ENSURE(n_tokens >= 1 && n_tokens <= n_pending(), named(*request_, "commit of tokens that are not pending"));
   ENSURE(n_computed_ + n_tokens <= blocks_.capacity(), named(*request_, "commit of tokens without blocks"));
-  ENSURE(sampled.has_value() == (n_tokens == n_pending()), named(*request_, "a token is sampled exactly at the end"));
   ENSURE(!sampled || n_total() < max_total(), named(*request_, "sampled past max_tokens"));
+  ENSURE(sampled.has_value() == view().samples_after(n_tokens), named(*request_, "a token is sampled exactly at the end"));
   accept(0);
   if (sampled) {
     tokens_.push_back(*sampled);

@@ -30,7 +30,7 @@ enum class SeqState { kWaiting, kRunning, kFinished };
 
 class Sequence {
  public:
-  // REQUIRES: a prompt of at least one token, max_tokens ≥ 1.
+  // REQUIRES: a prompt of at least one token, max_tokens ≥ 1, or 0 for a request that wants prompt logits.
   Sequence(std::shared_ptr<const Request> request, BlockPool& pool, int block_size);
 
   [[nodiscard]] const Request& request() const { return *request_; }
@@ -50,8 +50,8 @@ class Sequence {
   [[nodiscard]] int n_total() const { return n_total_; }
   [[nodiscard]] int n_drafts() const { return static_cast<int>(tokens_.size()) - n_total_; }
   [[nodiscard]] int n_generated() const { return n_total() - n_prompt(); }
-  [[nodiscard]] int n_computed() const { return n_computed_; }  // tokens whose K,V are cached
-  [[nodiscard]] int n_pending() const { return n_total() - n_computed_; }
+  [[nodiscard]] int n_computed() const { return n_computed_; }             // tokens whose K,V are cached
+  [[nodiscard]] int n_pending() const { return n_total() - n_computed_; }  // 0: all is done, no token was asked for
   [[nodiscard]] int max_total() const { return n_prompt() + request_->max_tokens; }
 
   // For the step's reservation, which hands blocks over before commit() counts the tokens in them.
@@ -67,7 +67,8 @@ class Sequence {
   void admit(std::span<const BlockId> found = {}, int n_copied = 0);
 
   // The next `n_tokens` pending tokens are in the cache. `sampled`: the token that follows the last one, given exactly when
-  // the step reached n_total(). REQUIRES: kRunning; 1 ≤ n_tokens ≤ n_pending(); blocks for them; below max_total().
+  // the step reached n_total() and that is below max_total(). REQUIRES: kRunning; 1 ≤ n_tokens ≤ n_pending(); blocks for them;
+  // below max_total().
   void commit(int n_tokens, std::optional<TokenId> sampled);
 
   // Replaces the drafts. REQUIRES: kRunning, one token pending, and room for the token that follows the last draft.

@@ -20,7 +20,7 @@ Error context_length_exceeded(std::int64_t limit, std::int64_t n_prompt, std::in
 
 std::optional<Error> refusal(const Request& request, const EngineOptions& options, Clock::time_point now) {
   ENSURE(!request.prompt.empty(), "a request has a prompt");
-  ENSURE(request.max_tokens >= 1, "a request asks for a token");
+  ENSURE(request.max_tokens >= request.least_max_tokens(), "a request asks for a token, or for its prompt's logprobs");
   ENSURE(request.min_tokens >= 0 && request.min_tokens <= request.max_tokens, "min_tokens is within 0 … max_tokens");
   const auto n_prompt = static_cast<std::int64_t>(request.prompt.size());
   const std::int64_t limit = longest_request(options);

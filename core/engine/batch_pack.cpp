@@ -16,7 +16,7 @@ void check(const PackRow& row) {
   ENSURE(planned.first_position == seq.n_computed(), "a plan starts where the cache ends");
   const int n_own = planned.n_tokens - planned.n_drafts;
   ENSURE(n_own >= 1 && n_own <= seq.n_pending(), "a plan runs pending tokens");
-  ENSURE(planned.samples == (n_own == seq.n_pending()), "a plan samples exactly at the end");
+  ENSURE(planned.samples == seq.view().samples_after(n_own), "a plan samples exactly at the end");
   ENSURE(planned.n_drafts >= 0 && planned.n_drafts <= (planned.samples ? seq.n_drafts() : 0),
          "a plan verifies proposed drafts");
   const auto capacity = n_blocks(row) * static_cast<std::size_t>(seq.blocks().block_size());
@@ -29,7 +29,26 @@ void append_table(const PackRow& row, std::size_t width, std::vector<std::int32_
   tables.insert(tables.end(), width - n_blocks(row), -1);
 }
 
+// The prompt token after each scoring row.
+void append_scores(const PackRow& row, std::vector<SamplingRow>& sampling) {
+  const Request& request = row.sequence->request();
+  for (int i = 0; i < row.n_scoring(); ++i) {
+    const int position = row.first_scoring() + i + 1;
+    sampling.push_back({.position = position,
+                        .n_top_logprobs = *request.n_prompt_logprobs,
+                        .score = request.prompt[static_cast<std::size_t>(position)]});
+  }
+}
+
 }  // namespace
+
+int PackRow::first_scoring() const { return std::max(scheduled.first_position, n_seen); }
+
+int PackRow::n_scoring() const {
+  if (!sequence->request().wants_prompt_logits()) return 0;
+  const int end = std::min(scheduled.first_position + scheduled.n_tokens, sequence->n_prompt() - 1);
+  return std::max(0, end - first_scoring());
+}
 
 void pack_batch(std::span<const PackRow> rows, StepBatch& batch) {
   std::size_t width = 0;
@@ -49,6 +68,9 @@ void pack_batch(std::span<const PackRow> rows, StepBatch& batch) {
       batch.tokens.push_back(tokens[static_cast<std::size_t>(position)].value());
       batch.positions.push_back(position);
     }
+    const int first_row = batch.row_starts.back();
+    for (int i = 0; i < row.n_scoring(); ++i)
+      batch.logits_rows.push_back(first_row + row.first_scoring() - row.scheduled.first_position + i);
     batch.row_starts.push_back(batch.n_tokens());
     append_table(row, width, batch.block_tables);
     if (row.copied_from) batch.copies.push_back({row.copied_from->value(), row.new_blocks.front().value()});
@@ -61,6 +83,7 @@ void pack_sampling_rows(std::span<const PackRow> rows, std::vector<SamplingRow>&
   for (const PackRow& row : rows) {
     const Sequence& seq = *row.sequence;
     const Request& request = seq.request();
+    append_scores(row, sampling);
     for (int i = 0; i < row.scheduled.n_sampled(); ++i) {
       SamplingRow wanted = request.sampling.row();
       wanted.position = seq.n_total() + i;

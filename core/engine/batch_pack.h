@@ -18,6 +18,12 @@ struct PackRow {
   Scheduled scheduled;
   std::span<const BlockId> new_blocks;
   std::optional<BlockId> copied_from{};  // what the first new block begins with
+  int n_seen = 0;  // its first rows that ran in an earlier step, before an eviction: what they say of the prompt is known
+
+  // Rows that tell of the prompt token that follows them, where that is wanted; they come first. Worked example, prompt of 10,
+  // evicted after 6 computed, then rows 0 … 7: rows 6 and 7 score tokens 7 and 8.
+  [[nodiscard]] int first_scoring() const;
+  [[nodiscard]] int n_scoring() const;
 };
 
 // Worked example, block_size 4: A (tokens a0…a5, table [7, 2], n_computed 5) decodes 1, B (b0 b1 b2, table [], new [9])
@@ -25,8 +31,8 @@ struct PackRow {
 // REQUIRES: rows of the plan lie inside their sequences, and the blocks cover them.
 void pack_batch(std::span<const PackRow> rows, StepBatch& batch);
 
-// One per sampled token, in order: a row that samples, then each of its drafts as if those before it were generated. The
-// spans view the sequences and are valid until their next commit.
+// One per logits row, in order; of a sequence: each row that scores, the row that samples, each of its drafts as if those
+// before it were generated. The spans view the sequences and are valid until their next commit.
 void pack_sampling_rows(std::span<const PackRow> rows, std::vector<SamplingRow>& sampling);
 
 }  // namespace mie

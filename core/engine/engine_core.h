@@ -89,6 +89,7 @@ class EngineCore {
   void advance(const StepRow& row, const Stamps& stamps, std::span<const Sampled> kept);
   void join(LiveRequest& live, Clock::time_point now);
   void count_computed(LiveRequest& live, const Scheduled& scheduled, int n_rejected, Clock::time_point now);
+  void hand_over_scores(LiveRequest& live, std::span<Sampled> scores);
   void hand_over(LiveRequest& live, std::span<Sampled> kept, Clock::time_point now);
   [[nodiscard]] std::optional<Finish> ending(const Sequence& seq, TokenId token, int n_generated) const;
 

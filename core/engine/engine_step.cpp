@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace mie {
@@ -152,7 +153,10 @@ void EngineCore::run_model(const KvReservation& held) {
   work_.packed.clear();
   for (int i = 0; i < held.n_rows(); ++i) {
     const StepRow& row = work_.rows[static_cast<std::size_t>(i)];
-    PackRow packed{.sequence = &row.live->seq, .scheduled = row.scheduled, .new_blocks = held.reserved(i)};
+    PackRow packed{.sequence = &row.live->seq,
+                   .scheduled = row.scheduled,
+                   .new_blocks = held.reserved(i),
+                   .n_seen = row.live->n_ever_computed};
     if (row.joins && row.live->start.n_copied > 0) packed.copied_from = row.live->start.copied_from;
     work_.packed.push_back(packed);
   }
@@ -167,14 +171,21 @@ void EngineCore::commit(const Stamps& stamps) {
   metrics_.prefixes_evicted(std::exchange(work_.n_evicted, 0));
   StepFigures figures{.n_seqs = static_cast<int>(work_.rows.size())};
   std::span<Sampled> rest(work_.sampled);
-  for (const StepRow& row : work_.rows) {
+  for (std::size_t i = 0; i < work_.rows.size(); ++i) {
+    const StepRow& row = work_.rows[i];
     row.live->times.max_batch = std::max(row.live->times.max_batch, figures.n_seqs);
     figures.n_tokens += row.scheduled.n_tokens;
-    const auto sampled = rest.first(static_cast<std::size_t>(row.scheduled.n_sampled()));
-    rest = rest.subspan(sampled.size());
+    const auto scores = rest.first(static_cast<std::size_t>(work_.packed[i].n_scoring()));
+    const auto sampled = rest.subspan(scores.size(), static_cast<std::size_t>(row.scheduled.n_sampled()));
+    rest = rest.subspan(scores.size() + sampled.size());
     const auto kept = sampled.first(n_kept(row, sampled));
     advance(row, stamps, kept);
-    if (!kept.empty()) hand_over(*row.live, kept, stamps.ran);
+    hand_over_scores(*row.live, scores);
+    if (!kept.empty()) {
+      hand_over(*row.live, kept, stamps.ran);
+    } else if (row.live->seq.n_pending() == 0) {  // no token was asked for
+      end(*row.live, {.reason = FinishReason::kLength}, {});
+    }
   }
   publish_kv();
   figures.plan = stamps.planned - stamps.begin;
@@ -245,6 +256,13 @@ void EngineCore::count_computed(LiveRequest& live, const Scheduled& scheduled, i
     live.times.prefill_end = now;
     metrics_.prefill_complete(n_prompt, live.times.n_cached_tokens);
   }
+}
+
+void EngineCore::hand_over_scores(LiveRequest& live, std::span<Sampled> scores) {
+  if (scores.empty()) return;
+  TokenBatch batch;
+  batch.prompt.assign(std::make_move_iterator(scores.begin()), std::make_move_iterator(scores.end()));
+  outbox_.emplace_back(live.stream, std::move(batch));
 }
 
 void EngineCore::hand_over(LiveRequest& live, std::span<Sampled> kept, Clock::time_point now) {

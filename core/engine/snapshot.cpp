@@ -67,7 +67,9 @@ void check_sequence(const SequenceRecord& seq, int block_size, Lines& broken) {
 void check_lines(const EngineSnapshot& snapshot, Lines& broken) {
   for (const auto& seq : snapshot.running) {
     if (seq.state != SeqState::kRunning) broken.push_back(fmt::format("request {} runs but is not running", seq.id.value()));
-    if (seq.n_total == seq.max_total) broken.push_back(fmt::format("request {} is complete but runs", seq.id.value()));
+    const bool only_scored = seq.max_total == seq.n_prompt && seq.n_computed < seq.n_total;  // asks for no token
+    if (seq.n_total == seq.max_total && !only_scored)
+      broken.push_back(fmt::format("request {} is complete but runs", seq.id.value()));
   }
   for (const auto& seq : snapshot.waiting) {
     if (seq.state != SeqState::kWaiting) broken.push_back(fmt::format("request {} waits but is not waiting", seq.id.value()));

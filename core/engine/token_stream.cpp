@@ -10,6 +10,18 @@
 #include <utility>
 
 namespace mie {
+namespace {
+
+template <class Entries>
+void append(Entries& to, Entries from) {
+  if (to.empty()) {
+    to = std::move(from);
+  } else {
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+  }
+}
+
+}  // namespace
 
 TokenStream::TokenStream(RequestId id, net::any_io_executor executor)
     : id_(id), executor_(std::move(executor)), arrived_(executor_) {}
@@ -19,14 +31,14 @@ void TokenStream::push(TokenBatch batch) {
 }
 
 void TokenStream::deliver(TokenBatch batch) {
-  if (pending_.tokens.empty()) {
-    pending_.tokens = std::move(batch.tokens);
-  } else {
-    pending_.tokens.insert(pending_.tokens.end(), std::make_move_iterator(batch.tokens.begin()),
-                           std::make_move_iterator(batch.tokens.end()));
-  }
+  append(pending_.prompt, std::move(batch.prompt));
+  append(pending_.tokens, std::move(batch.tokens));
   if (batch.finish) pending_.finish = std::move(batch.finish);
   arrived_.notify();
+}
+
+bool TokenStream::anything_pending() const {
+  return !pending_.prompt.empty() || !pending_.tokens.empty() || pending_.finish.has_value();
 }
 
 net::awaitable<TokenBatch> TokenStream::next() {
@@ -36,7 +48,7 @@ net::awaitable<TokenBatch> TokenStream::next() {
   // either completed before (seen below as cancelled, nothing taken) or loses.
   co_await net::post(net::use_awaitable);
   ENSURE(!finished_, "next() after the last batch");
-  while (pending_.tokens.empty() && !pending_.finish) co_await arrived_.wait();
+  while (!anything_pending()) co_await arrived_.wait();
   if ((co_await net::this_coro::cancellation_state).cancelled() != net::cancellation_type::none) {
     throw boost::system::system_error(net::error::operation_aborted);
   }

@@ -1,6 +1,7 @@
 // The only path from the engine to a connection: everything that happened to one request since the last look.
 // Shared by the engine (push, any thread) and one connection coroutine (next, on the stream's executor). Its state lives
-// on that executor, so there is no mutex and no lost wake-up; a slow reader gets bigger batches. Bounded by max_tokens.
+// on that executor, so there is no mutex and no lost wake-up; a slow reader gets bigger batches. Bounded by max_tokens, and
+// where its logprobs are wanted by the prompt.
 #pragma once
 
 #include "core/base/error.h"
@@ -14,6 +15,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace mie {
 
@@ -28,6 +30,8 @@ struct Finish {
 using SampledTokens = boost::container::small_vector<Sampled, 1>;
 
 struct TokenBatch {
+  // With Request::n_prompt_logprobs: the prompt's tokens from the second on, each once, in order, before the first of `tokens`.
+  std::vector<Sampled> prompt{};
   SampledTokens tokens{};
   std::optional<Finish> finish{};  // set once, in the last batch
 };
@@ -50,6 +54,7 @@ class TokenStream : public std::enable_shared_from_this<TokenStream> {
 
  private:
   void deliver(TokenBatch batch);  // on the executor
+  [[nodiscard]] bool anything_pending() const;
 
   RequestId id_;
   net::any_io_executor executor_;

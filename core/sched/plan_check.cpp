@@ -80,7 +80,8 @@ class PlanCheck {
     expect(row.n_tokens <= limits_.max_prefill_chunk, "request {}: a chunk of {} rows", id, row.n_tokens);
     expect(row.n_new_blocks == lacking(seq, row.n_tokens), "request {}: takes {} blocks, lacks {}", id, row.n_new_blocks,
            lacking(seq, row.n_tokens));
-    expect(row.samples == (n_own == seq.n_pending()), "request {}: samples before its last token, or not at it", id);
+    expect(row.samples == (n_own == seq.n_pending() && seq.n_total < seq.max_total),
+           "request {}: samples before its last token, or not at it", id);
   }
 
   void check_budgets() {

@@ -17,11 +17,13 @@ struct SeqView {
   int n_computed = 0;    // tokens whose K,V are cached; of a waiting one: that it can start behind
   int n_blocks = 0;      // KV blocks held; of a waiting one: full blocks of these tokens
   int n_own_blocks = 0;  // of them, those that nobody else holds: free once it is evicted, taken from the free once admitted
-  int max_total = 0;     // n_prompt + max_tokens: the most it can ever hold
+  int max_total = 0;     // n_prompt + max_tokens: the most it can ever hold; n_prompt when only the prompt is scored
   bool held = false;     // a waiting one whose prompt another sequence is computing: better not admitted yet
   int n_drafts = 0;      // guessed tokens after n_total that a step may verify; only of a running one that decodes
 
   [[nodiscard]] int n_pending() const { return n_total - n_computed; }
+  // The next `n` pending tokens are all of them, and another token is wanted after them.
+  [[nodiscard]] bool samples_after(int n) const { return n == n_pending() && n_total < max_total; }
   // Its prompt is computed: one row gives its next token.
   [[nodiscard]] bool decodes() const { return n_pending() == 1 && n_computed >= n_prompt; }
 };

@@ -143,7 +143,7 @@ void StepBuilder::schedule(const SeqView& seq, int n_tokens) {
                        .first_position = seq.n_computed,
                        .n_tokens = n_tokens,
                        .n_new_blocks = n_new_blocks,
-                       .samples = n_tokens == seq.n_pending()});
+                       .samples = seq.samples_after(n_tokens)});
   n_free_ -= n_new_blocks;
   n_tokens_left_ -= n_tokens;
 }

@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::shared_ptr<const Request> request_of(std::vector<int> prompt, int max_tokens, int min_tokens = 0) {
+std::shared_ptr<Request> request_of(std::vector<int> prompt, int max_tokens, int min_tokens = 0) {
   auto request = std::make_shared<Request>();
   for (const int token : prompt) request->prompt.emplace_back(token);
   request->max_tokens = max_tokens;
@@ -121,6 +121,62 @@ TEST_F(BatchPack, AChunkThatDoesNotReachTheEndSamplesNothing) {
   EXPECT_THAT(batch_of(rows).logits_rows, IsEmpty());
   EXPECT_THAT(batch_of(rows).tokens, ElementsAre(60, 61));
   EXPECT_THAT(sampling_of(rows), IsEmpty());
+}
+
+std::vector<int> scored(std::span<const SamplingRow> sampling) {
+  std::vector<int> tokens;
+  for (const SamplingRow& row : sampling) tokens.push_back(row.score ? row.score->value() : -1);
+  return tokens;
+}
+
+// Rows p of the prompt tell of token p + 1; the last one samples. A decodes beside it.
+TEST_F(BatchPack, RowsOfAPromptScoreTheTokenThatFollows) {
+  auto request = request_of({60, 61, 62, 63}, 4, 2);
+  request->n_prompt_logprobs = 3;
+  Sequence c(request, pool, 4);
+  c.admit();
+  const PackRow rows[] = {{&c, {.id = c.id(), .first_position = 0, .n_tokens = 4, .n_new_blocks = 1, .samples = true}, fresh},
+                          {&a, {.id = a.id(), .first_position = 5, .n_tokens = 1, .n_new_blocks = 0, .samples = true}, {}}};
+  EXPECT_THAT(batch_of(rows).logits_rows, ElementsAre(0, 1, 2, 3, 4));
+  const auto sampling = sampling_of(rows);
+  EXPECT_THAT(scored(sampling), ElementsAre(61, 62, 63, -1, -1));
+  EXPECT_EQ(sampling.at(0).position, 1);
+  EXPECT_EQ(sampling.at(2).position, 3);
+  EXPECT_EQ(sampling.at(2).n_top_logprobs, 3);
+  EXPECT_THAT(sampling.at(0).banned, IsEmpty());
+  EXPECT_EQ(sampling.at(3).position, 4);
+  EXPECT_EQ(sampling.at(3).n_top_logprobs, -1) << "of what is generated nothing was asked";
+  EXPECT_THAT(values(sampling.at(3).banned), ElementsAre(2));
+}
+
+// The worked example of PackRow: prompt of 10, evicted after 6 computed, then rows 0 … 7.
+TEST_F(BatchPack, RowsThatRanBeforeAnEvictionScoreNothing) {
+  auto request = request_of({60, 61, 62, 63, 64, 65, 66, 67, 68, 69}, 1);
+  request->n_prompt_logprobs = 0;
+  Sequence c(request, pool, 4);
+  c.admit();
+  const std::vector<BlockId> two{BlockId(0), BlockId(1)};
+  const Scheduled chunk{.id = c.id(), .first_position = 0, .n_tokens = 8, .n_new_blocks = 2, .samples = false};
+  const PackRow rows[] = {{&c, chunk, two, 6}};
+  EXPECT_THAT(batch_of(rows).logits_rows, ElementsAre(6, 7));
+  EXPECT_THAT(scored(sampling_of(rows)), ElementsAre(67, 68));
+  const PackRow all_seen[] = {{&c, chunk, two, 9}};
+  EXPECT_THAT(batch_of(all_seen).logits_rows, IsEmpty());
+  EXPECT_THAT(sampling_of(all_seen), IsEmpty());
+}
+
+TEST_F(BatchPack, APromptThatIsOnlyScoredSamplesNothingAtItsEnd) {
+  auto request = request_of({60, 61, 62}, 0);
+  request->n_prompt_logprobs = 0;
+  Sequence c(request, pool, 4);
+  c.admit();
+  Scheduled whole{.id = c.id(), .first_position = 0, .n_tokens = 3, .n_new_blocks = 1, .samples = false};
+  const PackRow rows[] = {{&c, whole, fresh}};
+  EXPECT_THAT(batch_of(rows).logits_rows, ElementsAre(0, 1));
+  EXPECT_THAT(scored(sampling_of(rows)), ElementsAre(61, 62));
+  whole.samples = true;
+  const PackRow wrong[] = {{&c, whole, fresh}};
+  EXPECT_THROW(static_cast<void>(batch_of(wrong)), InvariantError);
 }
 
 TEST_F(BatchPack, RefusesAPlanThatDoesNotMatchItsSequence) {

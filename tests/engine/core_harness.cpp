@@ -93,6 +93,7 @@ net::awaitable<void> CoreHarness::read(std::shared_ptr<TokenStream> stream) {
   while (!answer.finish) {
     TokenBatch batch = co_await stream->next();
     ++answer.n_batches;
+    answer.prompt.insert(answer.prompt.end(), batch.prompt.begin(), batch.prompt.end());
     for (const Sampled& sampled : batch.tokens) answer.tokens.push_back(sampled.token);
     answer.finish = std::move(batch.finish);
   }

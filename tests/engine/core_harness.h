@@ -29,6 +29,7 @@ struct CoreSetup {
 };
 
 struct Answer {
+  std::vector<Sampled> prompt;
   std::vector<TokenId> tokens;
   std::optional<Finish> finish;
   int n_batches = 0;

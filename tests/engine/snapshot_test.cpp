@@ -50,6 +50,15 @@ EngineSnapshot right() {
 
 TEST(Snapshot, ARightOneBreaksNothing) { EXPECT_THAT(broken_invariants(right()), IsEmpty()); }
 
+TEST(Snapshot, APromptThatIsOnlyScoredRunsUntilItIsComputed) {
+  EngineSnapshot snapshot = right();
+  snapshot.running[1].max_total = 6;
+  EXPECT_THAT(broken_invariants(snapshot), IsEmpty());
+  snapshot.running[1].n_computed = 6;
+  snapshot.running[1].blocks.push_back(BlockId(2));
+  EXPECT_THAT(broken_invariants(snapshot), Contains("request 5 is complete but runs"));
+}
+
 TEST(Snapshot, RequestsThatWereNotLookedAtYetMayBeCountedAsWaiting) {
   EngineSnapshot snapshot = right();
   snapshot.counted_waiting += 2;

@@ -55,6 +55,37 @@ class Io {
 
 net::awaitable<TokenBatch> next_of(std::shared_ptr<TokenStream> stream) { co_return co_await stream->next(); }
 
+TokenBatch scored(std::initializer_list<int> values) {
+  TokenBatch batch;
+  for (const int value : values) batch.prompt.push_back({.token = TokenId(value), .logprob = -1, .top = {}});
+  return batch;
+}
+
+TEST(TokenStream, WhatIsToldOfThePromptArrivesInOrderAndAlone) {
+  net::io_context io;
+  const auto stream = std::make_shared<TokenStream>(RequestId(1), net::make_strand(io));
+  stream->push(scored({1, 2}));
+  stream->push(scored({3}));
+  auto early = net::co_spawn(stream->executor(), next_of(stream), net::use_future);
+  io.run();
+  const TokenBatch first = early.get();
+  ASSERT_EQ(first.prompt.size(), 3U);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(first.prompt[static_cast<std::size_t>(i)].token, TokenId(i + 1));
+  EXPECT_TRUE(first.tokens.empty());
+  EXPECT_FALSE(first.finish);
+
+  stream->push(scored({4}));
+  stream->push(one_token(5));
+  stream->push(last_batch());
+  auto late = net::co_spawn(stream->executor(), next_of(stream), net::use_future);
+  io.restart();
+  io.run();
+  const TokenBatch rest = late.get();
+  EXPECT_EQ(rest.prompt.size(), 1U);
+  EXPECT_EQ(rest.tokens.size(), 1U);
+  EXPECT_TRUE(rest.finish);
+}
+
 TEST(TokenStream, ASlowReaderGetsOneBigBatchInOrder) {
   net::io_context io;
   const auto stream = std::make_shared<TokenStream>(RequestId(1), net::make_strand(io));

@@ -65,6 +65,12 @@ TEST(FcfsChunked, AChunkThatReachesTheEndSamples) {
 }
 
 // The prompt's last token alone is a prefill: decodes go first.
+TEST(FcfsChunked, APromptThatIsOnlyScoredSamplesNothing) {
+  EXPECT_THAT(chunked({waiting(1, 6, 6)}, 4, 4).run, ElementsAre(row(1, 0, 6, 2, false)));
+  const auto last = running(1, {.prompt = 9, .total = 9, .computed = 8, .blocks = 2, .max_total = 9});
+  EXPECT_THAT(chunked({last}, 4, 6).run, ElementsAre(row(1, 8, 1, 1, false)));
+}
+
 TEST(FcfsChunked, TheLastTokenOfAPromptIsNotADecode) {
   const SeqView last = running(1, {.prompt = 9, .total = 9, .computed = 8, .blocks = 2, .max_total = 12});
   const StepPlan p = chunked({last, decoding(2, 5, 2)}, 4, 8);
@@ -176,7 +182,7 @@ TEST(FcfsChunked, AnEvictionFreesOnlyWhatNobodyShares) {
 }
 
 TEST(FcfsChunked, ANewcomerMayFillThePoolWhenItGrowsNoFurther) {
-  EXPECT_THAT(chunked({waiting(1, 8, 8)}, 2, 2).run, ElementsAre(row(1, 0, 8, 2, true)));
+  EXPECT_THAT(chunked({waiting(1, 8, 8)}, 2, 2).run, ElementsAre(row(1, 0, 8, 2, false)));
 }
 
 TEST(FcfsChunked, BlocksThatRunningPrefillsStillNeedAreNotGivenToNewcomers) {

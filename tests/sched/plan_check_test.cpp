@@ -108,6 +108,14 @@ TEST(PlanCheck, SeesAWrongSamplesFlag) {
   EXPECT_THAT(early.check(), Contains(HasSubstr("request 2: samples")));
 }
 
+TEST(PlanCheck, SeesASampleThatNobodyAskedFor) {
+  Case c;
+  c.seqs[3].max_total = 2;  // its prompt
+  EXPECT_THAT(c.check(), Contains(HasSubstr("request 4: samples")));
+  c.plan.run[3].samples = false;
+  EXPECT_THAT(c.check(), IsEmpty());
+}
+
 TEST(PlanCheck, SeesTheRowBudgetOverrun) {
   Case c;
   c.limits.max_tokens = 12;

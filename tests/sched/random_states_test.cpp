@@ -49,6 +49,7 @@ class RandomStates {
     seq.max_total = between(2, std::max(2, capacity));
     seq.n_total = between(1, seq.max_total - 1);
     seq.n_prompt = between(1, seq.n_total);
+    if (between(0, 7) == 0) seq.max_total = seq.n_prompt = seq.n_total;  // a prompt that is only scored
     seq.n_computed = between(0, 1) == 0 ? seq.n_total - 1 : between(0, seq.n_total - 1);
     seq.n_blocks = (seq.n_computed + state.budget.block_size - 1) / state.budget.block_size;
     if (seq.decodes()) seq.n_drafts = between(0, std::min(4, seq.max_total - seq.n_total - 1));
@@ -64,6 +65,7 @@ class RandomStates {
     seq.n_prompt = between(1, std::max(1, capacity / between(1, 4)));
     seq.n_total = seq.n_prompt + (between(0, 3) == 0 ? between(1, 8) : 0);  // preempted
     seq.max_total = seq.n_total + between(1, 1 + capacity / between(1, 8));
+    if (between(0, 7) == 0) seq.max_total = seq.n_total = seq.n_prompt;  // a prompt that is only scored
     return seq;
   }
 

@@ -80,6 +80,26 @@ TEST_F(SequenceTest, StopsExactlyAtMaxTokens) {
   EXPECT_EQ(seq.n_generated(), 3);
 }
 
+TEST_F(SequenceTest, APromptThatIsOnlyScoredEndsWithNothingPending) {
+  auto request = request_of({TokenId(1), TokenId(2), TokenId(3)}, 0);
+  EXPECT_THROW(Sequence(request, pool, kBlockSize), InvariantError) << "asks for nothing at all";
+  request->n_prompt_logprobs = 0;
+  Sequence seq(request, pool, kBlockSize);
+  EXPECT_EQ(seq.max_total(), 3);
+  seq.admit();
+  ASSERT_TRUE(seq.blocks().append(1));
+  EXPECT_FALSE(seq.view().samples_after(3));
+  seq.commit(1, std::nullopt);
+  EXPECT_THROW(seq.commit(2, kToken), InvariantError);
+  EXPECT_EQ(seq.n_pending(), 2);
+  seq.commit(2, std::nullopt);
+  EXPECT_EQ(seq.n_pending(), 0);
+  EXPECT_EQ(seq.n_generated(), 0);
+  EXPECT_FALSE(seq.view().decodes());
+  seq.finish(FinishReason::kLength);
+  EXPECT_EQ(pool.n_used(), 0);
+}
+
 TEST_F(SequenceTest, PreemptionKeepsTokensAndDropsTheCache) {
   Sequence seq = running();
   seq.commit(5, kToken);
