@@ -15,7 +15,9 @@ void write_ids(JsonWriter& out, std::string_view name, const std::vector<TokenId
 
 void write_entry_ids(JsonWriter& out, std::span<const TokenEntry> tokens) {
   out.key("token_ids").begin_array();
-  for (const TokenEntry& token : tokens) out.integer(token.sampled.token.value());
+  for (const TokenEntry& token : tokens) {
+    if (token.place == TokenPlace::kGenerated) out.integer(token.sampled.token.value());
+  }
   out.end_array();
 }
 
@@ -120,6 +122,9 @@ void write_choice(JsonWriter& out, const AnswerFrame& frame, int index, const Ch
     if (frame.kind == GenerationKind::kCompletion) write_ids(out, "prompt_token_ids", *choice.prompt_ids);
     write_entry_ids(out, choice.tokens);
   }
+  if (!choice.prompt_scores.empty() && frame.kind == GenerationKind::kCompletion) {
+    write_prompt_logprobs(out, *frame.tokenizer, choice.prompt_scores);
+  }
   out.end_object();
 }
 
@@ -181,6 +186,9 @@ std::string whole_answer(const AnswerFrame& frame, std::span<const ChoiceAnswer>
   out.key("choices").begin_array();
   for (std::size_t i = 0; i < choices.size(); ++i) write_choice(out, frame, static_cast<int>(i), choices[i]);
   out.end_array();
+  if (!choices.front().prompt_scores.empty() && frame.kind == GenerationKind::kChat) {
+    write_prompt_logprobs(out, *frame.tokenizer, choices.front().prompt_scores);
+  }
   write_usage(out, usage);
   if (timings) write_timings(out, *timings);
   out.end_object();

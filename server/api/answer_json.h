@@ -66,6 +66,7 @@ struct ChoiceAnswer {
   std::vector<TokenEntry> tokens;
   ChoiceEnd end;
   const std::vector<TokenId>* prompt_ids = nullptr;  // with return_token_ids
+  std::span<const Sampled> prompt_scores{};          // with prompt_logprobs, else empty
 };
 [[nodiscard]] std::string whole_answer(const AnswerFrame& frame, std::span<const ChoiceAnswer> choices, const Usage& usage,
                                        const std::optional<Timings>& timings);

@@ -3,6 +3,7 @@
 #include "core/base/ensure.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace mie::api {
 namespace {
@@ -39,12 +40,20 @@ bool ChoiceText::adds_text(TokenId id) const {
   return !tokenizer_.special(id) && std::find(eos.begin(), eos.end(), id) == eos.end();
 }
 
+void ChoiceText::push_prompt(Sampled scored) {
+  const std::size_t at = prompt_.size();
+  ENSURE(at < options_.echo_offsets.size(), "an entry for a token that is not echoed");
+  const auto place = at == 0 ? TokenPlace::kFirstOfPrompt : TokenPlace::kInPrompt;
+  prompt_.push_back({.sampled = std::move(scored), .bytes = {}, .text_offset = options_.echo_offsets[at], .place = place});
+}
+
 void ChoiceText::push(Sampled sampled) {
   ENSURE(!stopped_, "token after the stop string");
   ++n_tokens_;
   const TokenId id = sampled.token;
   const std::string_view bytes = adds_text(id) ? tokenizer_.token_bytes(id) : std::string_view{};
-  held_.push_back({{std::move(sampled), std::string(bytes), n_chars_decoded_}, bytes.size()});
+  held_.push_back(
+      {{.sampled = std::move(sampled), .bytes = std::string(bytes), .text_offset = n_chars_decoded_}, bytes.size()});
   const std::string text = decode(bytes);
   if (text.empty()) return;
   if (n_tokens_ <= options_.min_tokens) return release(text);
@@ -115,6 +124,7 @@ TextPiece ChoiceText::take() {
   if (unsent_.empty()) return piece;
   piece.text = std::move(unsent_);
   unsent_.clear();
+  piece.tokens = std::exchange(prompt_, {});
   std::size_t n_complete = 0, n_bytes = 0;  // tokens up to the last one whose text is all released
   for (std::size_t i = 0; i < held_.size(); ++i) {
     if (held_[i].n_bytes == 0) continue;
@@ -128,7 +138,7 @@ TextPiece ChoiceText::take() {
 }
 
 std::vector<TokenEntry> ChoiceText::take_rest() {
-  std::vector<TokenEntry> rest;
+  std::vector<TokenEntry> rest = std::exchange(prompt_, {});
   while (!held_.empty()) rest.push_back(pop_front());
   return rest;
 }

@@ -3,7 +3,8 @@
 //
 // Text is held back while it may still become part of a stop string or of a character; a token's entry (its id, log-
 // probability, bytes) is held back until all its text has been released, and leaves with the text that completes it.
-// Tokens without text (EOS, hidden control tokens) leave with the next text or at the end.
+// Tokens without text (EOS, hidden control tokens) leave with the next text or at the end. Those of an echoed prompt leave
+// with the echo.
 #pragma once
 
 #include "core/text/detokenizer.h"
@@ -20,17 +21,25 @@ namespace mie::api {
 
 struct TextOptions {
   std::vector<std::string> stops{};
-  bool include_stop = false;        // the text ends with the stop string instead of before it
-  bool skip_special = true;         // control tokens and EOS add no text
-  int min_tokens = 0;               // stop strings are looked for in tokens after so many
-  std::vector<TokenId> stop_ids{};  // sampling one ends the choice and adds no text
-  std::string echo{};               // text that precedes the first token's
+  bool include_stop = false;                 // the text ends with the stop string instead of before it
+  bool skip_special = true;                  // control tokens and EOS add no text
+  int min_tokens = 0;                        // stop strings are looked for in tokens after so many
+  std::vector<TokenId> stop_ids{};           // sampling one ends the choice and adds no text
+  std::string echo{};                        // text that precedes the first token's
+  std::vector<std::int64_t> echo_offsets{};  // of each token of the echo
+};
+
+enum class TokenPlace {
+  kFirstOfPrompt,  // follows nothing, so it has no log-probability
+  kInPrompt,
+  kGenerated,
 };
 
 struct TokenEntry {
   Sampled sampled;
   std::string bytes;             // what the token added to the content, before invalid bytes were replaced
   std::int64_t text_offset = 0;  // code points of text before the token's
+  TokenPlace place = TokenPlace::kGenerated;
 };
 
 struct TextPiece {
@@ -42,6 +51,9 @@ class ChoiceText {
  public:
   // `tokenizer` outlives it.
   ChoiceText(const Tokenizer& tokenizer, TextOptions options);
+
+  // The next token of the echo is to have an entry. REQUIRES: nothing taken yet; no more tokens than echo_offsets.
+  void push_prompt(Sampled scored);
 
   // REQUIRES: not stopped, not finished.
   void push(Sampled sampled);
@@ -76,6 +88,7 @@ class ChoiceText {
   TextOptions options_;
   Detokenizer detokenizer_;
   StopMatcher matcher_;
+  std::vector<TokenEntry> prompt_;
   std::deque<Held> held_;
   // For each byte of the held tokens: the length of the decoded text up to and including its character. The last
   // n_unresolved_ bytes are inside a character that is not complete.

@@ -50,7 +50,8 @@ net::awaitable<AnswerEnd> GenerationAnswer::whole() {
   for (const auto& choice : run_->choices()) {
     TextPiece piece = choice->text.take();
     for (TokenEntry& entry : choice->text.take_rest()) piece.tokens.push_back(std::move(entry));
-    answers.push_back({std::move(piece.text), std::move(piece.tokens), end_with_timings(*choice), &choice->prompt_ids});
+    answers.push_back({std::move(piece.text), std::move(piece.tokens), end_with_timings(*choice), &choice->prompt_ids,
+                       choice->prompt_scores});
   }
   Answer answer;
   answer.body = whole_answer(frame_, answers, run_->usage(), top_timings());

@@ -55,9 +55,9 @@ void read_choices(FieldReader& in, const ParamLimits& limits, GenerationBody& bo
 
 void read_echo(FieldReader& in, GenerationBody& body) {
   body.params.echo = in.boolean("echo").value_or(false);
-  if (!body.params.echo) return;
-  if (body.kind == GenerationKind::kChat) return in.fail(unsupported("echo", "the prompt's text before a chat answer"));
-  if (in.find("logprobs")) in.fail(unsupported("echo", "log-probabilities of prompt tokens"));
+  if (body.params.echo && body.kind == GenerationKind::kChat) {
+    in.fail(unsupported("echo", "the prompt's text before a chat answer"));
+  }
 }
 
 void read_template_kwargs(FieldReader& in, GenerationParams& params) {
@@ -93,6 +93,7 @@ void read_template_options(FieldReader& in, GenerationBody& body) {
 void read_logprobs(FieldReader& in, const ParamLimits& limits, GenerationBody& body) {
   auto& wanted = body.params.sampling.n_top_logprobs;
   const IntegerRange range{0, limits.max_logprobs};
+  if (const auto n = in.integer("prompt_logprobs", range)) body.params.prompt_logprobs = static_cast<std::int32_t>(*n);
   if (body.kind == GenerationKind::kCompletion) {
     wanted = static_cast<std::int32_t>(in.integer("logprobs", range).value_or(-1));
     return;
@@ -106,6 +107,9 @@ void read_logprobs(FieldReader& in, const ParamLimits& limits, GenerationBody& b
 void read_stream(FieldReader& in, const json::RequestDocument& document, GenerationParams& params) {
   params.return_token_ids = in.boolean("return_token_ids").value_or(false);
   params.stream = in.boolean("stream").value_or(false);
+  if (params.stream && params.prompt_logprobs) {
+    return in.wrong_value("prompt_logprobs", "absent when stream is true", std::to_string(*params.prompt_logprobs));
+  }
   params.include_timings = in.boolean("include_timings").value_or(false);
   const auto object = in.object("stream_options");
   if (!object) return;

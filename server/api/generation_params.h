@@ -36,7 +36,8 @@ struct GenerationParams {
   bool continue_final_message = false;
   std::vector<std::pair<std::string, jinja::Value>> template_kwargs;
   SamplingParams::Raw sampling;
-  bool has_seed = false;  // else sampling.seed is not set yet
+  std::optional<std::int32_t> prompt_logprobs;  // so many best of each prompt position
+  bool has_seed = false;                        // else sampling.seed is not set yet
   std::vector<std::string> stops;
   std::vector<TokenId> stop_token_ids;
   bool include_stop = false;

@@ -10,15 +10,33 @@
 #include <iterator>
 
 namespace mie::api {
+namespace {
+
+Sampled with_best(const Sampled& scored, int n) {
+  Sampled kept = scored;
+  kept.top.resize(std::min(kept.top.size(), static_cast<std::size_t>(n)));
+  return kept;
+}
+
+}  // namespace
 
 LiveChoice::LiveChoice(const Tokenizer& tokenizer, PreparedChoice prepared)
     : text(tokenizer, std::move(prepared.text)),
       n_prompt(static_cast<int>(prepared.request.prompt.size())),
       first_of_prompt(prepared.request.choice == 0),
       max_tokens(prepared.request.max_tokens),
+      n_echo_logprobs(prepared.n_echo_logprobs),
+      n_prompt_logprobs(prepared.n_prompt_logprobs),
       stop_texts(std::move(prepared.stop_texts)),
       eos_ids(std::move(prepared.eos_ids)),
-      until_context(prepared.until_context) {}
+      until_context(prepared.until_context) {
+  if (prepared.request.wants_prompt_logits()) push_prompt({.token = prepared.request.prompt.front(), .top = {}});
+}
+
+void LiveChoice::push_prompt(const Sampled& scored) {
+  if (n_prompt_logprobs >= 0) prompt_scores.push_back(with_best(scored, n_prompt_logprobs));
+  if (n_echo_logprobs >= 0) text.push_prompt(with_best(scored, n_echo_logprobs));
+}
 
 GenerationRun::GenerationRun(Setup setup) : setup_(std::move(setup)), news_(setup_.executor) {}
 
@@ -32,7 +50,7 @@ Result<std::shared_ptr<GenerationRun>> GenerationRun::submit(const ServedModel& 
     run->choices_.push_back(std::make_unique<LiveChoice>(*model.tokenizer, std::move(choice)));
     LiveChoice& live = *run->choices_.back();
     if (prepared.params.return_token_ids) live.prompt_ids = request.prompt;
-    if (request.max_tokens > 0) {
+    if (request.max_tokens > 0 || request.wants_prompt_logits()) {
       requests.push_back(std::move(request));
     } else {
       live.ended = true;
@@ -80,6 +98,7 @@ void GenerationRun::take(LiveChoice& choice, TokenBatch batch) {
     choice.last_token = now;
     choice.has_token = true;
   }
+  for (const Sampled& scored : batch.prompt) choice.push_prompt(scored);
   for (Sampled& sampled : batch.tokens) {
     if (!choice.text.stopped()) choice.text.push(std::move(sampled));
   }

@@ -22,16 +22,21 @@ namespace mie::api {
 struct LiveChoice {
   LiveChoice(const Tokenizer& tokenizer, PreparedChoice prepared);
 
+  // The next token of the prompt with its log-probability, the first one without.
+  void push_prompt(const Sampled& scored);
+
   ChoiceText text;
   int n_prompt = 0;
   bool first_of_prompt = true;  // whose tokens count once
   int max_tokens = 0;
-  std::vector<TokenId> prompt_ids;  // for return_token_ids
+  std::vector<TokenId> prompt_ids;     // for return_token_ids
+  std::vector<Sampled> prompt_scores;  // for prompt_logprobs
+  int n_echo_logprobs, n_prompt_logprobs;
   std::vector<std::pair<TokenId, std::string>> stop_texts;
   std::vector<TokenId> eos_ids;
   bool until_context = false;
 
-  std::shared_ptr<TokenStream> stream;  // null: nothing is generated (max_tokens 0)
+  std::shared_ptr<TokenStream> stream;  // null: nothing is computed (max_tokens 0 without logprobs)
   CancelGuard guard;
   net::cancellation_signal stop_pump;
 

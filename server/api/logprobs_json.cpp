@@ -53,6 +53,18 @@ void write_top_map(JsonWriter& out, const Tokenizer& tokenizer, const Sampled& s
   out.end_object();
 }
 
+struct Ranked {
+  TokenId token;
+  float logprob;
+  int rank;
+};
+
+void write_ranked(JsonWriter& out, const Tokenizer& tokenizer, const Ranked& ranked) {
+  out.key(std::to_string(ranked.token.value())).begin_object();
+  write_logprob(out.key("logprob"), ranked.logprob);
+  out.member("rank", ranked.rank).member("decoded_token", std::string_view(token_text(tokenizer, ranked.token))).end_object();
+}
+
 }  // namespace
 
 std::string token_text(const Tokenizer& tokenizer, TokenId id) {
@@ -89,12 +101,37 @@ void write_completion_logprobs(JsonWriter& out, const Tokenizer& tokenizer, std:
   out.key("logprobs").begin_object().key("tokens").begin_array();
   for (const TokenEntry& token : tokens) out.string(token_text(tokenizer, token.sampled.token));
   out.end_array().key("token_logprobs").begin_array();
-  for (const TokenEntry& token : tokens) write_logprob(out, token.sampled.logprob);
+  for (const TokenEntry& token : tokens) {
+    if (token.place == TokenPlace::kFirstOfPrompt)
+      out.null();
+    else
+      write_logprob(out, token.sampled.logprob);
+  }
   out.end_array().key("top_logprobs").begin_array();
-  for (const TokenEntry& token : tokens) write_top_map(out, tokenizer, token.sampled);
+  for (const TokenEntry& token : tokens) {
+    if (token.place == TokenPlace::kFirstOfPrompt)
+      out.null();
+    else
+      write_top_map(out, tokenizer, token.sampled);
+  }
   out.end_array().key("text_offset").begin_array();
   for (const TokenEntry& token : tokens) out.integer(token.text_offset);
   out.end_array().end_object();
+}
+
+void write_prompt_logprobs(JsonWriter& out, const Tokenizer& tokenizer, std::span<const Sampled> prompt) {
+  out.key("prompt_logprobs").begin_array().null();
+  for (const Sampled& token : prompt.subspan(1)) {
+    out.begin_object();
+    write_ranked(out, tokenizer, {token.token, token.logprob, token.rank});
+    int rank = 0;
+    for (const TopLogprob& top : token.top) {
+      ++rank;
+      if (top.token != token.token) write_ranked(out, tokenizer, {top.token, top.logprob, rank});
+    }
+    out.end_object();
+  }
+  out.end_array();
 }
 
 }  // namespace mie::api

@@ -1,6 +1,7 @@
 #include "server/api/prepare.h"
 
 #include "core/base/ensure.h"
+#include "server/api/echoed_prompt.h"
 
 #include <fmt/format.h>
 #include <sys/random.h>
@@ -13,7 +14,7 @@ namespace {
 
 struct TokenizedPrompt {
   std::vector<TokenId> ids;
-  std::string echo;
+  EchoedPrompt echo{};
 };
 
 Error too_long(const ServedModel& model, std::int64_t n_prompt, std::int64_t n_output, const std::string& param) {
@@ -34,12 +35,13 @@ std::optional<Error> surely_too_long(const ServedModel& model, std::string_view 
   return too_long(model, static_cast<std::int64_t>(least_tokens), 1, param);
 }
 
-void add_special_tokens(const ServedModel& model, std::vector<TokenId>& ids) {
+// → how many went before the others.
+std::size_t add_special_tokens(const ServedModel& model, std::vector<TokenId>& ids) {
   const TokenizerConfig& config = model.tokenizer->config();
-  if (config.add_bos && !config.bos_id.empty() && (ids.empty() || ids.front() != config.bos_id.front())) {
-    ids.insert(ids.begin(), config.bos_id.front());
-  }
+  const bool wants_bos = config.add_bos && !config.bos_id.empty() && (ids.empty() || ids.front() != config.bos_id.front());
+  if (wants_bos) ids.insert(ids.begin(), config.bos_id.front());
   if (config.add_eos && !config.eos_ids.empty()) ids.push_back(config.eos_ids.front());
+  return wants_bos ? 1 : 0;
 }
 
 Result<TokenizedPrompt> tokenize_chat(const ServedModel& model, const GenerationBody& body, const Clock& clock) {
@@ -67,28 +69,20 @@ Result<TokenizedPrompt> tokenize_chat(const ServedModel& model, const Generation
   return prompt;
 }
 
-std::string text_of(const ServedModel& model, const std::vector<TokenId>& ids, bool skip_special) {
-  Detokenizer detokenizer;
-  std::string text;
-  for (const TokenId id : ids) {
-    if (!skip_special || !model.tokenizer->special(id)) text += detokenizer.push(model.tokenizer->token_bytes(id));
-  }
-  return text + detokenizer.finish();
-}
-
 Result<TokenizedPrompt> tokenize_prompt(const ServedModel& model, const GenerationParams& params, Prompt& prompt,
                                         const std::string& param) {
   TokenizedPrompt out;
   if (auto* ids = std::get_if<std::vector<TokenId>>(&prompt)) {
-    if (params.echo) out.echo = text_of(model, *ids, params.skip_special);
+    if (params.echo) out.echo = echo_of_ids(*model.tokenizer, *ids, params.skip_special);
     out.ids = std::move(*ids);
     return out;
   }
   auto& text = std::get<std::string>(prompt);
   if (auto error = surely_too_long(model, text, param)) return *std::move(error);
   out.ids = model.tokenizer->encode(text);
-  if (params.add_special_tokens) add_special_tokens(model, out.ids);
-  if (params.echo) out.echo = std::move(text);
+  TextTokens of_text{.first = 0, .n = out.ids.size()};
+  if (params.add_special_tokens) of_text.first = add_special_tokens(model, out.ids);
+  if (params.echo) out.echo = echo_of_text(*model.tokenizer, std::move(text), out.ids, of_text);
   return out;
 }
 
@@ -155,12 +149,17 @@ Result<PreparedChoice> make_choice(const PrepareContext& context, const Generati
   choice.request.cache_salt = params.cache_salt;
   choice.request.n_choices = params.n;
   choice.request.priority = params.priority;
+  if (params.echo) choice.n_echo_logprobs = params.sampling.n_top_logprobs;
+  choice.n_prompt_logprobs = params.prompt_logprobs.value_or(-1);
+  const int n_most = std::max(choice.n_echo_logprobs, choice.n_prompt_logprobs);
+  if (n_most >= 0) choice.request.n_prompt_logprobs = n_most;
   choice.text = {.stops = params.stops,
                  .include_stop = params.include_stop,
                  .skip_special = params.skip_special,
                  .min_tokens = choice.request.min_tokens,
                  .stop_ids = choice.request.stop_ids,
-                 .echo = std::move(prompt.echo)};
+                 .echo = std::move(prompt.echo.text),
+                 .echo_offsets = std::move(prompt.echo.offsets)};
   return choice;
 }
 

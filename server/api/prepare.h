@@ -37,6 +37,8 @@ struct PrepareContext {
 struct PreparedChoice {
   Request request;  // arrival and deadline are the caller's to set
   TextOptions text;
+  int n_echo_logprobs = -1;                                 // best ones with each token of the echo; -1: it has none
+  int n_prompt_logprobs = -1;                               // the same for prompt_logprobs
   std::vector<std::pair<TokenId, std::string>> stop_texts;  // control tokens whose text is a stop string
   std::vector<TokenId> eos_ids;                             // of stop_ids, those that are no stop_reason
   bool until_context = false;                               // max_tokens is what the context leaves

@@ -81,7 +81,6 @@ constexpr auto kRefused = std::to_array<Refused>({
     {"allowed_token_ids", kFilters},
     {"bad_words", kFilters},
     {"logprob_token_ids", kFilters},
-    {"prompt_logprobs", kFilters},
     {"return_tokens_as_token_ids", kFilters, "false"},
     {"stop_regex", kFilters},
     {"n_probs", kFilters, "0"},

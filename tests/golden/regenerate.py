@@ -32,6 +32,8 @@ STEPS = (
     Step("make_template_golden.py", "templates/jinja2.jsonl"),
     Step("make_dequant_golden.py", "dequant.txt", to_stdout=True),
     Step("model/make_model_golden.py", "model/smollm2_greedy.json", ("MODEL", "model/smollm2_greedy.json"), heavy=True),
+    Step("model/make_prompt_golden.py", "model/smollm2_prompt_logprobs.json", ("MODEL", "model/smollm2_prompt_logprobs.json"),
+         heavy=True),
 )
 
 

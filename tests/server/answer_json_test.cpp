@@ -93,6 +93,47 @@ TEST(AnswerJson, LegacyLogprobsKeepTheChosenTokenAndTheMoreProbableOfTwoEqualTex
       R"({"logprobs":{"tokens":["Par","is","."],"token_logprobs":[-9,-1,-3],"top_logprobs":[{"is":-0.5,"Par":-9},{".":-2,"is":-1},{".":-3}],"text_offset":[0,3,5]}})");
 }
 
+TEST(AnswerJson, TheFirstTokenOfAPromptHasNoLogprob) {
+  json::JsonWriter out;
+  out.begin_object();
+  std::vector<TokenEntry> tokens = {entry(0, 0, "", 0), entry(1, -1, "", 3, {{TokenId(2), -0.5F}}), entry(2, -3, ".", 5)};
+  tokens[0].place = TokenPlace::kFirstOfPrompt;
+  tokens[1].place = TokenPlace::kInPrompt;
+  write_completion_logprobs(out, tokenizer(), tokens);
+  out.end_object();
+  EXPECT_EQ(
+      out.text(),
+      R"({"logprobs":{"tokens":["Par","is","."],"token_logprobs":[null,-1,-3],"top_logprobs":[null,{".":-0.5,"is":-1},{".":-3}],"text_offset":[0,3,5]}})");
+  auto legacy = frame(GenerationKind::kCompletion);
+  legacy.return_token_ids = true;
+  EXPECT_NE(content_chunk(legacy, 0, {"Paris.", tokens}, {}).find(R"("token_ids":[2]})"), std::string::npos)
+      << "ids of what was generated";
+}
+
+// As vLLM: the token itself, then the best ones in its place.
+TEST(AnswerJson, PromptLogprobsStandInTheChoiceOrAtTheTop) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const std::vector<Sampled> prompt = {
+      {.token = TokenId(0), .top = {}},
+      {.token = TokenId(1), .logprob = -1.5F, .top = {{TokenId(2), -0.25F}, {TokenId(1), -1.5F}}, .rank = 2},
+      {.token = TokenId(3), .logprob = -inf, .top = {{TokenId(0), -0.5F}}, .rank = 5}};
+  const std::string expected =
+      R"("prompt_logprobs":[null,)"
+      R"({"1":{"logprob":-1.5,"rank":2,"decoded_token":"is"},"2":{"logprob":-0.25,"rank":1,"decoded_token":"."}},)"
+      R"({"3":{"logprob":-9999.0,"rank":5,"decoded_token":"bytes:\\xf0\\x9f"},"0":{"logprob":-0.5,"rank":1,"decoded_token":"Par"}}])";
+  ChoiceAnswer choice{
+      .text = "x", .tokens = {}, .end = {.finish_reason = "length", .stop_reason = {}}, .prompt_scores = prompt};
+  const std::string completion = whole_answer(frame(GenerationKind::kCompletion), {&choice, 1}, {}, {});
+  EXPECT_NE(completion.find(R"("stop_reason":null,)" + expected + "}]"), std::string::npos) << completion;
+  const std::string chat = whole_answer(frame(GenerationKind::kChat), {&choice, 1}, {}, {});
+  EXPECT_NE(chat.find("}]," + expected + R"(,"usage")"), std::string::npos) << chat;
+  choice.prompt_scores = std::span(prompt).first(1);
+  EXPECT_NE(whole_answer(frame(GenerationKind::kChat), {&choice, 1}, {}, {}).find(R"("prompt_logprobs":[null],)"),
+            std::string::npos);
+  choice.prompt_scores = {};
+  EXPECT_EQ(whole_answer(frame(GenerationKind::kChat), {&choice, 1}, {}, {}).find("prompt_logprobs"), std::string::npos);
+}
+
 TEST(AnswerJson, MinusInfinityIsWrittenAsANumber) {
   json::JsonWriter out;
   out.begin_object();

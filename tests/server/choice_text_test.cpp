@@ -1,5 +1,6 @@
 #include "server/api/choice_text.h"
 
+#include "core/base/ensure.h"
 #include "server/api/answer_json.h"
 #include "tests/server/tiny_tokenizer.h"
 
@@ -197,6 +198,41 @@ TEST(ChoiceText, OffsetsCountCodePointsAfterTheEcho) {
   for (const auto& entry : piece.tokens) offsets.push_back(entry.text_offset);
   EXPECT_EQ(offsets, (std::vector<std::int64_t>{2, 2, 2, 3}));
   EXPECT_EQ(text.take_rest().at(0).text_offset, 6);
+}
+
+TEST(ChoiceText, EntriesOfTheEchoLeaveWithIt) {
+  ChoiceText text(tokenizer(), {.echo = "Hello", .echo_offsets = {0, 3}});
+  text.push_prompt(token(2));
+  text.push_prompt(token(3));
+  text.push(token(5));  // the beginning of a character: no text yet
+  auto piece = text.take();
+  EXPECT_EQ(piece.text, "Hello");
+  ASSERT_EQ(piece.tokens.size(), 2U);
+  EXPECT_EQ(piece.tokens[0].place, TokenPlace::kFirstOfPrompt);
+  EXPECT_EQ(piece.tokens[1].place, TokenPlace::kInPrompt);
+  EXPECT_EQ(piece.tokens[1].text_offset, 3);
+  text.push(token(6));
+  text.push(token(7));
+  piece = text.take();
+  ASSERT_EQ(piece.tokens.size(), 3U);
+  EXPECT_EQ(piece.tokens[0].place, TokenPlace::kGenerated);
+  EXPECT_EQ(piece.tokens[0].text_offset, 5);
+}
+
+TEST(ChoiceText, EntriesOfAnEchoWithoutTextStandBeforeTheOthers) {
+  ChoiceText text(tokenizer(), {.echo = "", .echo_offsets = {0}});
+  text.push_prompt(token(1));
+  text.push(token(0));
+  text.finish();
+  EXPECT_TRUE(text.take().tokens.empty());
+  EXPECT_EQ(rest_ids(text), (std::vector{1, 0}));
+  EXPECT_EQ(text.n_tokens(), 1) << "what was generated";
+}
+
+TEST(ChoiceText, AnEntryForATokenThatIsNotEchoedIsABug) {
+  ChoiceText text(tokenizer(), {.echo = "Hel", .echo_offsets = {0}});
+  text.push_prompt(token(2));
+  EXPECT_THROW(text.push_prompt(token(3)), InvariantError);
 }
 
 TEST(ChoiceText, KeepsBlanksAndLineEnds) {

@@ -86,6 +86,7 @@ TEST(GenerationParams, NullIsAbsentForEveryField) {
                            "ignore_eos",
                            "skip_special_tokens",
                            "logprobs",
+                           "prompt_logprobs",
                            "top_logprobs",
                            "return_token_ids",
                            "stream",
@@ -234,8 +235,25 @@ TEST(GenerationParams, Logprobs) {
   EXPECT_EQ(refusal(chat("\"top_logprobs\":2")), (Refusal{kValue, "top_logprobs"}));
   EXPECT_EQ(chat("\"logprobs\":true")->params.sampling.n_top_logprobs, 0);
   EXPECT_EQ(chat("\"logprobs\":true,\"top_logprobs\":3")->params.sampling.n_top_logprobs, 3);
-  EXPECT_EQ(refusal(completion("\"echo\":true,\"logprobs\":1")), (Refusal{kUnsupported, "echo"}));
+  const auto echoed = completion("\"echo\":true,\"logprobs\":1");
+  ASSERT_TRUE(echoed.has_value());
+  EXPECT_TRUE(echoed->params.echo);
+  EXPECT_EQ(echoed->params.sampling.n_top_logprobs, 1);
   EXPECT_EQ(refusal(chat("\"echo\":true")), (Refusal{kUnsupported, "echo"}));
+}
+
+TEST(GenerationParams, PromptLogprobs) {
+  for (const auto& ask : {completion, chat}) {
+    EXPECT_EQ(ask("\"prompt_logprobs\":0")->params.prompt_logprobs, 0);
+    EXPECT_EQ(ask("\"prompt_logprobs\":20")->params.prompt_logprobs, 20);
+    EXPECT_EQ(ask("\"prompt_logprobs\":null")->params.prompt_logprobs, std::nullopt);
+    for (const char* bad : {"-1", "21", "49152"})
+      EXPECT_EQ(refusal(ask("\"prompt_logprobs\":" + std::string(bad))), (Refusal{kValue, "prompt_logprobs"}));
+    for (const char* bad : {"true", "1.0", "\"1\"", "[]"})
+      EXPECT_EQ(refusal(ask("\"prompt_logprobs\":" + std::string(bad))), (Refusal{kType, "prompt_logprobs"}));
+    EXPECT_EQ(refusal(ask("\"prompt_logprobs\":1,\"stream\":true")), (Refusal{kValue, "prompt_logprobs"}));
+    EXPECT_TRUE(ask("\"prompt_logprobs\":1,\"stream\":false").has_value());
+  }
 }
 
 TEST(GenerationParams, LogitBias) {
@@ -343,8 +361,6 @@ TEST(GenerationParams, NamesOfCapabilitiesThatAreNotOfferedAreRefusedUnlessNeutr
                       {"samplers", "[\"top_k\"]", "[]"},
                       {"allowed_token_ids", "[1]", "[]"},
                       {"bad_words", "[\"x\"]", "[]"},
-                      {"prompt_logprobs", "1", "null"},
-                      {"prompt_logprobs", "0", "null"},
                       {"return_tokens_as_token_ids", "true", "false"},
                       {"n_probs", "5", "0"},
                       {"truncate_prompt_tokens", "5", "null"},

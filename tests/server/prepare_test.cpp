@@ -122,6 +122,43 @@ TEST_F(Prepare, EchoIsTheTextOfThePrompt) {
   EXPECT_EQ(completion(R"({"prompt":"a"})")->choices.at(0).text.echo, "");
 }
 
+TEST_F(Prepare, AnEchoKnowsWhereItsTokensBegin) {
+  const auto offsets = [&](const std::string& body) { return completion(body)->choices.at(0).text.echo_offsets; };
+  using Offsets = std::vector<std::int64_t>;
+  EXPECT_EQ(offsets(R"({"prompt":"h\u00e9y","echo":true})"), (Offsets{0, 1, 1, 2})) << "é is two tokens";
+  EXPECT_EQ(offsets(R"({"prompt":"a<|im_start|>b","echo":true})"), (Offsets{0, 1, 13}));
+  EXPECT_EQ(offsets(R"({"prompt":[100,1,101],"echo":true})"), (Offsets{0, 1, 1})) << "a control token is hidden";
+  EXPECT_EQ(offsets(R"({"prompt":[100,1,101],"echo":true,"skip_special_tokens":false})"), (Offsets{0, 1, 13}));
+  EXPECT_EQ(offsets(R"({"prompt":"ab"})"), Offsets{});
+}
+
+TEST_F(Prepare, TokensAddedToAnEchoedTextAddNothingToIt) {
+  auto config = fake_tokenizer_config(1000, kFakeEos);
+  config.bos_id = {TokenId(1)};
+  config.add_bos = config.add_eos = true;
+  model_.tokenizer = make_tokenizer(std::move(config)).value();
+  const auto prepared = completion(R"({"prompt":"ab","echo":true,"logprobs":2})");
+  const PreparedChoice& choice = prepared->choices.at(0);
+  EXPECT_EQ(choice.request.prompt, (std::vector<TokenId>{TokenId(1), TokenId(100), TokenId(101), kFakeEos}));
+  EXPECT_EQ(choice.text.echo, "ab");
+  EXPECT_EQ(choice.text.echo_offsets, (std::vector<std::int64_t>{0, 0, 1, 2}));
+}
+
+TEST_F(Prepare, ThePromptIsScoredForWhoeverAsks) {
+  const auto scored = [&](const std::string& more) {
+    return completion(R"({"prompt":"ab")" + more + "}")->choices.at(0).request.n_prompt_logprobs;
+  };
+  EXPECT_EQ(scored(""), std::nullopt);
+  EXPECT_EQ(scored(",\"logprobs\":3"), std::nullopt);
+  EXPECT_EQ(scored(",\"echo\":true"), std::nullopt);
+  EXPECT_EQ(scored(",\"echo\":true,\"logprobs\":0"), 0);
+  EXPECT_EQ(scored(",\"echo\":true,\"logprobs\":3"), 3);
+  EXPECT_EQ(scored(",\"prompt_logprobs\":2"), 2);
+  EXPECT_EQ(scored(",\"prompt_logprobs\":2,\"echo\":true,\"logprobs\":5"), 5);
+  EXPECT_EQ(scored(",\"prompt_logprobs\":4,\"logprobs\":5"), 4);
+  EXPECT_EQ(scored(",\"echo\":true,\"logprobs\":1,\"max_tokens\":0"), 1);
+}
+
 TEST_F(Prepare, AModelWithoutATemplateSaysSo) {
   model_.chat_template.reset();
   const auto refused = chat(R"({"messages":[{"role":"user","content":"hi"}]})");

@@ -1,31 +1,14 @@
 // What clients get: streams and whole answers, errors, HTTP rules. Over loopback, with the model that needs no weights.
 // Long because the cases share the reading of answers, and each is short.
+#include "tests/server/json_text.h"
 #include "tests/server/test_server.h"
 
 #include <gtest/gtest.h>
-#include <simdjson.h>
 
 namespace mie::test {
 namespace {
 
 namespace dom = simdjson::dom;
-
-class Json {
- public:
-  explicit Json(const std::string& text) : padded_(text) {
-    if (parser_.parse(padded_).get(root) != simdjson::SUCCESS) throw std::runtime_error("not JSON: " + text);
-  }
-  dom::element root;
-
-  std::string text(const char* pointer) { return std::string(std::string_view(root.at_pointer(pointer))); }
-  std::int64_t number(const char* pointer) { return root.at_pointer(pointer); }
-  bool null(const char* pointer) { return root.at_pointer(pointer).is_null(); }
-  bool has(const char* pointer) { return root.at_pointer(pointer).error() == simdjson::SUCCESS; }
-
- private:
-  simdjson::padded_string padded_;
-  dom::parser parser_;
-};
 
 std::string completion_body(const std::string& prompt, int n, const std::string& more = {}) {
   return "{\"prompt\":\"" + prompt + "\",\"max_tokens\":" + std::to_string(n) + ",\"temperature\":0" + more + "}";
