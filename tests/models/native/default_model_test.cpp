@@ -15,7 +15,7 @@ namespace {
 
 using test::Arrangement;
 
-constexpr int kVocab = 49152, kPrompts = 200, kLongPrompts = 2, kLongest = 620, kNew = 2;
+constexpr int kVocab = 49152, kPrompts = 200, kLongPrompts = 2, kLongest = 620, kNew = 2, kScoredPrompts = 40;
 
 // Lengths 1 … 48, and two that are longer than the largest chunk.
 std::vector<std::vector<TokenId>> prompts() {
@@ -44,20 +44,20 @@ class DefaultModelBits {
   }
 
   std::vector<std::vector<Sampled>> generate(Arrangement arrangement, int n_threads, int n_new) {
-    const int per_prompt = (kLongest + n_new) / arrangement.block_size + 1;
-    const NativeOptions options{.n_blocks = arrangement.n_together * per_prompt + 1,
-                                .block_size = arrangement.block_size,
-                                .max_rows = arrangement.n_together == 1 ? kLongest + n_new : 3072,
-                                .max_logits = arrangement.n_together * (1 + arrangement.n_drafts),
-                                .max_positions = kLongest + n_new,
-                                .n_tokens = kVocab,
-                                .mode = ComputeMode::kW4A8,
-                                .isa = best_isa(),
-                                .n_threads = n_threads,
-                                .cores = {}};
-    auto runner = make_native_runner(*plan_, *file_, options, [](std::int64_t, std::int64_t) {});
-    if (!runner) throw std::runtime_error(runner.error().message);
-    return test::generate(**runner, prompts_, n_new, arrangement, kVocab);
+    return test::generate(*open(arrangement, n_threads, n_new, arrangement.n_together * (1 + arrangement.n_drafts)), prompts_,
+                          n_new, arrangement, kVocab);
+  }
+
+  // What is told of the tokens of the first kScoredPrompts, with the five best of each position.
+  std::vector<float> scores(Arrangement arrangement, int max_logits) {
+    const auto scored =
+        test::score(*open(arrangement, 2, 0, max_logits), std::span(prompts_).first(kScoredPrompts), arrangement, 5);
+    std::vector<float> bits = flat(scored);
+    for (const auto& prompt : scored) {
+      for (const Sampled& one : prompt)
+        bits.insert(bits.end(), {static_cast<float>(one.token.value()), one.logprob, static_cast<float>(one.rank)});
+    }
+    return bits;
   }
 
   static std::vector<float> flat(const std::vector<std::vector<Sampled>>& sequences) {
@@ -74,6 +74,23 @@ class DefaultModelBits {
   }
 
  private:
+  std::unique_ptr<ModelRunner> open(const Arrangement& arrangement, int n_threads, int n_new, int max_logits) {
+    const int per_prompt = (kLongest + n_new) / arrangement.block_size + 1;
+    const NativeOptions options{.n_blocks = arrangement.n_together * per_prompt + 1,
+                                .block_size = arrangement.block_size,
+                                .max_rows = arrangement.n_together == 1 ? kLongest + n_new : 3072,
+                                .max_logits = max_logits,
+                                .max_positions = kLongest + n_new,
+                                .n_tokens = kVocab,
+                                .mode = ComputeMode::kW4A8,
+                                .isa = best_isa(),
+                                .n_threads = n_threads,
+                                .cores = {}};
+    auto runner = make_native_runner(*plan_, *file_, options, [](std::int64_t, std::int64_t) {});
+    if (!runner) throw std::runtime_error(runner.error().message);
+    return std::move(*runner);
+  }
+
   std::unique_ptr<GgufFile> file_;
   std::optional<ModelPlan> plan_;
   std::vector<std::vector<TokenId>> prompts_ = prompts();
@@ -98,6 +115,15 @@ TEST(NativeDefaultModel, TwoHundredPromptsHaveTheSameBitsInEveryArrangement) {
     EXPECT_EQ(differences(alone, bits({.n_together = 32, .block_size = block_size})), 0U) << "pages of " << block_size;
   }
   EXPECT_EQ(differences(alone, bits({.n_together = 32, .block_size = 32, .preempt_at = 1})), 0U) << "preempted";
+}
+
+TEST(NativeDefaultModel, FortyPromptsAreToldOfWithTheSameBits) {
+  DefaultModelBits bits;
+  const auto alone = bits.scores({.n_together = 1, .block_size = 32}, 64);
+  ASSERT_GT(alone.size(), std::size_t{13} * 1500);
+  for (const int chunk : {16, 64, 256})
+    EXPECT_EQ(differences(alone, bits.scores({.n_together = 32, .chunk = chunk, .block_size = 32}, 64)), 0U) << chunk;
+  EXPECT_EQ(differences(alone, bits.scores({.n_together = 1, .chunk = 64, .block_size = 32}, 8)), 0U) << "8 rows of logits";
 }
 
 TEST(NativeDefaultModel, TwoHundredPromptsHaveTheSameBitsWhereDraftsAreVerified) {

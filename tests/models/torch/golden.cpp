@@ -36,6 +36,22 @@ std::vector<GoldenPrompt> golden_prompts() {
   return prompts;
 }
 
+std::vector<GoldenText> golden_texts() {
+  simdjson::dom::parser parser;
+  const simdjson::dom::element file = parser.load(MIE_TEST_DATA "/golden/model/smollm2_prompt_logprobs.json");
+  std::vector<GoldenText> texts;
+  for (const auto entry : file["texts"].get_array()) {
+    GoldenText& text = texts.emplace_back();
+    text.name = std::string(std::string_view(entry["name"]));
+    for (const auto id : entry["ids"].get_array()) text.ids.push_back(token(id));
+    for (const auto pair : entry["scores"].get_array()) {
+      text.logprobs.push_back(pair.at(0).get_double());
+      text.ranks.push_back(static_cast<int>(std::int64_t{pair.at(1)}));
+    }
+  }
+  return texts;
+}
+
 std::unique_ptr<GgufFile> open_test_model() {
   const char* path = std::getenv("MIE_TEST_MODEL");  // NOLINT(concurrency-mt-unsafe): nobody sets it meanwhile
   if (path == nullptr) throw std::runtime_error("set MIE_TEST_MODEL to the path of SmolLM2-135M-Instruct.Q4_1.gguf");

@@ -1,4 +1,4 @@
-// The reference's answers (tests/golden/model/smollm2_greedy.json) and the model file that they belong to. Test code.
+// The reference's answers (tests/golden/model/) and the model file that they belong to. Test code.
 #pragma once
 
 #include "models/model_runner.h"
@@ -20,6 +20,14 @@ struct GoldenPrompt {
   std::vector<TopLogprob> top_logprobs;  // of the first token; empty for most prompts
 };
 [[nodiscard]] std::vector<GoldenPrompt> golden_prompts();
+
+struct GoldenText {
+  std::string name;
+  std::vector<TokenId> ids;
+  std::vector<double> logprobs;  // of each but the first
+  std::vector<int> ranks;        // 1 for the best
+};
+[[nodiscard]] std::vector<GoldenText> golden_texts();
 
 // SmolLM2-135M-Instruct.Q4_1.gguf, whose path the environment variable MIE_TEST_MODEL holds. Throws when it is unset.
 [[nodiscard]] std::unique_ptr<GgufFile> open_test_model();
