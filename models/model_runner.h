@@ -13,21 +13,21 @@
 
 namespace mie {
 
+struct BlockCopy {
+  std::int32_t from, to;
+};
+
 // One step's work: a ragged batch of n tokens from n_seqs sequences, row i of the batch being token i.
 // Worked example, block_size 4: sequence A decodes its 6th token (position 5), sequence B prefills 3 tokens:
 //   tokens [a5, b0, b1, b2]   positions [5, 0, 1, 2]   row_starts [0, 1, 4]
 //   block_tables [[7, 2], [9, -1]]  →  a5 is written to block 2, slot 1; b2 to block 9, slot 2
 //   logits_rows [0, 3] when both sample.
-struct BlockCopy {
-  std::int32_t from, to;
-};
-
 struct StepBatch {
   std::vector<std::int32_t> tokens, positions;  // [n]
   std::vector<std::int32_t> row_starts;         // [n_seqs + 1], ascending, first 0, last n
   std::vector<std::int32_t> block_tables;       // [n_seqs, max_blocks], -1 padded
   std::int32_t max_blocks = 0;                  // width of block_tables
-  std::vector<BlockCopy> copies;                // of whole pages, done before a row is written
+  std::vector<BlockCopy> copies{};              // of whole pages, done before a row is written
   std::vector<std::int32_t> logits_rows;        // rows whose logits are sampled; one SamplingRow each, same order
 
   [[nodiscard]] int n_tokens() const { return static_cast<int>(tokens.size()); }

@@ -232,7 +232,8 @@ void EngineCore::join(LiveRequest& live, Clock::time_point now) {
   const int n_found = std::max(0, std::min(seq.n_computed(), seq.n_prompt()) - live.n_ever_computed);
   live.times.n_cached_tokens += n_found;
   live.n_ever_computed = std::max(live.n_ever_computed, seq.n_computed());
-  if (options_.prefix_caching) metrics_.prefix_looked_up(first && seq.request().choice == 0 ? seq.n_prompt() : 0, n_found);
+  if (options_.prefix_caching && !seq.request().wants_prompt_logits())
+    metrics_.prefix_looked_up(first && seq.request().choice == 0 ? seq.n_prompt() : 0, n_found);
   metrics_.admitted(seq.n_total());
   requests_.admitted(live);
   if (first) live.times.admitted = now;

@@ -51,7 +51,7 @@ void PrefixSharing::look_up(LiveRequest& live) {
   PromptStart& start = live.start;
   start.n_copied = 0;
   start.held = false;
-  if (!shares(live)) return;
+  if (!shares(live) || live.seq.request().wants_prompt_logits()) return;
   index_.find(live.seq.tokens(), salt_of(live, caches_), (live.seq.n_total() - 1) / block_size_, start.match);
   if (const auto next = next_block(live, start.match.blocks)) {
     start.held = std::ranges::find(computing_, *next) != computing_.end();

@@ -22,8 +22,9 @@ class PrefixSharing {
   void begin(std::span<LiveRequest* const> running);
 
   // Brings `live.start` up to date: the longest prefix that is cached, or that another choice of its prompt has computed; all
-  // but the last token at most, since that one's logits are wanted. Held while a sequence before it computes the block that
-  // it wants next, or a choice before it the prompt. REQUIRES: live waits; those before it in line have been looked up.
+  // but the last token at most, since that one's logits are wanted; nothing where those of the whole prompt are. Held while a
+  // sequence before it computes the block that it wants next, or a choice before it the prompt. REQUIRES: live waits; those
+  // before it in line have been looked up.
   void look_up(LiveRequest& live);
 
   // Indexes the blocks that have become full. Where their content is known already, the sequence goes on with the known ones.

@@ -225,6 +225,53 @@ TEST(PromptLogprobs, StandBesideDrafts) {
   EXPECT_THAT(not_settled(harness), IsEmpty());
 }
 
+// Nothing is looked up for them, but what they compute is there for others.
+TEST(PromptLogprobs, AreComputedWhateverIsCached) {
+  CoreHarness harness;
+  const Request plain = make_request(1, 13, 2);
+  const Request scored = scored_request(1, 13, 2);
+  for (int round = 0; round < 2; ++round) {
+    const RequestId id = harness.submit(scored);
+    harness.run();
+    EXPECT_EQ(told(harness.answer(id).prompt), expected_scores(harness.setup, scored));
+    EXPECT_EQ(harness.answer(id).tokens, expected(harness.setup.model, scored));
+    EXPECT_EQ(harness.answer(id).finish->times.n_cached_tokens, 0);
+    harness.release(id, Outcome::kComplete, 2);
+  }
+  EXPECT_EQ(harness.metrics().value("vllm:prefix_cache_queries_total"), 0);
+  const RequestId other = harness.submit(plain);
+  harness.run();
+  EXPECT_EQ(harness.answer(other).finish->times.n_cached_tokens, 12);
+  EXPECT_EQ(harness.answer(other).tokens, expected(harness.setup.model, plain));
+  harness.release(other, Outcome::kComplete, 2);
+  EXPECT_EQ(harness.metrics().value("vllm:prefix_cache_hits_total"), 12);
+  EXPECT_THAT(not_settled(harness), IsEmpty());
+}
+
+TEST(PromptLogprobs, EachChoiceOfAPromptHasThem) {
+  for (const bool prefix_caching : {true, false}) {
+    for (const int max_tokens : {0, 6}) {
+      CoreHarness harness({.prefix_caching = prefix_caching});
+      std::vector<Request> requests;
+      std::vector<RequestId> ids;
+      for (int choice = 0; choice < 3; ++choice) {
+        Request& request = requests.emplace_back(scored_request(4, 18, max_tokens));
+        request.sampling = sampling_of(1, static_cast<std::uint64_t>(choice));
+        request.choice = choice;
+        request.n_choices = 3;
+        ids.push_back(harness.submit(request));
+      }
+      harness.run();
+      for (std::size_t i = 0; i < ids.size(); ++i) {
+        EXPECT_EQ(told(harness.answer(ids[i]).prompt), expected_scores(harness.setup, requests[i]));
+        EXPECT_EQ(harness.answer(ids[i]).tokens, expected(harness.setup.model, requests[i]));
+        harness.release(ids[i], Outcome::kComplete, max_tokens);
+      }
+      EXPECT_THAT(not_settled(harness), IsEmpty());
+    }
+  }
+}
+
 // EOS ranks last in the fake model, and has no probability.
 TEST(PromptLogprobs, OfTheFakeModelDescendByOneFromTheBest) {
   FakeOptions model{.n_vocab = 10, .eos = TokenId(4)};
