@@ -1,5 +1,6 @@
 #include "bench/bench_command.h"
 
+#include "bench/diff/command.h"
 #include "bench/kv/command.h"
 #include "bench/micro/command.h"
 #include "bench/quality/command.h"
@@ -20,6 +21,7 @@ void BenchCommand::add(CLI::App& command, const char* name, const char* help) {
 
 BenchCommand::BenchCommand(CLI::App& command) {
   command.require_subcommand(1);
+  add<DiffCommand>(command, "diff", "Where two arrangements first differ: layer, position, tensor (also as mie diff)");
   add<BenchKv>(command, "kv", "What a KV cache holds and wastes for each block size, counted in three ways");
   add<BenchMicro>(command, "micro", "Kernels of the native backend against what this machine can do");
   add<QualityBench>(command, "quality", "Distance of the output distributions from the fp32 reference, on a text");

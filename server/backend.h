@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "models/layer_tap.h"
 #include "models/model_runner.h"
 #include "models/model_spec.h"
 #include "models/weights/weight_source.h"
@@ -25,6 +26,7 @@ struct RunnerParts {
   const WeightSource& weights;
   const KvBudgetPlan& kv;
   int n_tokens;
+  LayerTap* tap = nullptr;  // sees every tensor of every step; must outlive the runner
 };
 
 class Backend {

@@ -185,7 +185,7 @@ Result<KvBudgetPlan> plan_cache(const Config& config, const ModelSpec& spec, con
   return kv;
 }
 
-Result<LoadedModel> load_gguf(const Config& config, Phases& phases) {
+Result<LoadedModel> load_gguf(const Config& config, Phases& phases, LayerTap* tap) {
   auto backend = make_backend(config);
   if (backend.has_error()) return backend.error();
   auto file = GgufFile::open(config.model);
@@ -198,7 +198,7 @@ Result<LoadedModel> load_gguf(const Config& config, Phases& phases) {
   if (kv.has_error()) return kv.error();
   model.n_blocks = kv->n_blocks;
   model.block_size = kv->block_size;
-  auto runner = (*backend)->open({*plan, **file, *kv, model.served.n_vocab}, progress_lines());
+  auto runner = (*backend)->open({*plan, **file, *kv, model.served.n_vocab, tap}, progress_lines());
   if (runner.has_error()) return runner.error();
   model.runner = std::move(*runner);
   model.served.backend = (*backend)->name();
@@ -212,9 +212,9 @@ Result<LoadedModel> load_gguf(const Config& config, Phases& phases) {
 
 }  // namespace
 
-Result<LoadedModel> load_model(const Config& config, const Clock& clock, const LoadPhases& phase) {
+Result<LoadedModel> load_model(const Config& config, const Clock& clock, const LoadPhases& phase, LayerTap* tap) {
   Phases phases(clock, phase);
-  auto model = config.model.starts_with(kFakePrefix) ? load_fake(config, phases) : load_gguf(config, phases);
+  auto model = config.model.starts_with(kFakePrefix) ? load_fake(config, phases) : load_gguf(config, phases, tap);
   if (model.has_error()) return model;
   api::ServedModel& served = model->served;
   served.eos_ids = served.tokenizer->config().eos_ids;

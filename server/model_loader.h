@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "models/layer_tap.h"
 #include "models/model_runner.h"
 #include "server/api/served_model.h"
 #include "server/config.h"
@@ -26,7 +27,9 @@ struct LoadedModel {
 // A phase ("open", "pack", "kv", "self_check") took so many seconds.
 using LoadPhases = std::function<void(std::string_view phase, double seconds)>;
 
+// `tap`: sees every tensor of every step of the runner, those of the self-check too, and must outlive it. A fake model has
+// none to show.
 // Errors: kModelFormat, kConfig; one line that names the file or the flag.
-Result<LoadedModel> load_model(const Config& config, const Clock& clock, const LoadPhases& phase);
+Result<LoadedModel> load_model(const Config& config, const Clock& clock, const LoadPhases& phase, LayerTap* tap = nullptr);
 
 }  // namespace mie

@@ -47,6 +47,7 @@ class NativeBackend final : public Backend {
     options_.block_size = parts.kv.block_size;
     options_.max_positions = parts.kv.max_model_len;
     options_.n_tokens = parts.n_tokens;
+    options_.tap = parts.tap;
     logger("model")->info("backend=native isa={} compute={} threads={} cores={}", isa(), numerics(), options_.n_threads,
                           options_.cores.empty() ? "any" : fmt::format("{}", fmt::join(options_.cores, ",")));
     const auto dropping = [&, next_drop = kDropEvery](std::int64_t done, std::int64_t total) mutable {

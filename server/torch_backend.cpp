@@ -28,6 +28,7 @@ class TorchBackend final : public Backend {
     options_.n_blocks = parts.kv.n_blocks;
     options_.block_size = parts.kv.block_size;
     options_.n_tokens = parts.n_tokens;
+    options_.tap = parts.tap;
     return open_torch_runner({}, parts.plan, parts.weights, options_, progress);
   }
 

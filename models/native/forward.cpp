@@ -34,14 +34,21 @@ void Forward::run(const StepBatch& batch) {
   }
   for (const BlockCopy copy : batch.copies) kv_.copy(copy);
   embed(batch);
+  show(TapPoint::kEmbed, batch);
   for (int layer = 0; layer < spec.n_layers; ++layer) {
     const PackedLayer& weights = model_.layers[static_cast<std::size_t>(layer)];
     norm(batch, weights.attn_norm);
+    show(TapPoint::kAttnNorm, batch, layer);
     project_qkv(batch, layer);
+    for (const TapPoint point : {TapPoint::kQ, TapPoint::kK, TapPoint::kV}) show(point, batch, layer);
     attend(batch, layer);
+    show(TapPoint::kAttnOut, batch, layer);
     project_attn(batch, layer);
+    show(TapPoint::kResidualMid, batch, layer);
     norm(batch, weights.ffn_norm);
+    show(TapPoint::kFfnNorm, batch, layer);
     feed_forward(batch, layer);
+    for (const TapPoint point : {TapPoint::kFfnOut, TapPoint::kResidual}) show(point, batch, layer);
   }
 }
 
@@ -175,14 +182,18 @@ void Forward::attend_rows(const StepBatch& batch, const KvHead& kv, const AttnIt
     kernels_.normalise(spec.head_dim, running_sum[i], out);
     work_.attn_in.write(kernels_, row, head * spec.head_dim, {out, static_cast<std::size_t>(spec.head_dim)});
   }
+  if (options_.tap != nullptr && item.part < 0) [[unlikely]]
+    keep_attended(item, kv_head, first, {own.running, static_cast<std::size_t>(n * spec.head_dim)});
 }
 
 // The last part of a row to end puts the parts together.
 void Forward::finish_parts(const AttnItem& item, int slot, int kv_head, int thread) {
   const ModelSpec& spec = model_.spec;
   const int group = spec.n_heads / spec.n_kv_heads;
-  float* out = work_.threads[static_cast<std::size_t>(thread)].running;
+  const bool kept = options_.tap != nullptr;
+  float* outs = kept ? attended(item.row) : work_.threads[static_cast<std::size_t>(thread)].running;
   for (int head = kv_head * group; head < (kv_head + 1) * group; ++head) {
+    float* out = kept ? outs + std::ptrdiff_t{head} * spec.head_dim : outs;
     float max = -std::numeric_limits<float>::infinity(), sum = 0;
     std::fill_n(out, spec.head_dim, 0.0F);
     for (int part = 0; part < item.n_parts; ++part) {
@@ -234,6 +245,7 @@ void Forward::project_logits(std::span<const std::int32_t> rows, std::span<const
   for (const auto& thread : work_.threads) std::fill_n(thread.best, n, BestLogit{});
   run_linear(model_.head, kernels_, options_.mode, work_.head_in, n, pool_, work_.tiles,
              [&](const ItemRows& out) { take_logits(out); });
+  if (options_.tap != nullptr) show_logits(rows);
 }
 
 void Forward::take_logits(const ItemRows& out) {

@@ -2,6 +2,7 @@
 // engine thread, which is compute thread 0. No allocation, no lock, no exception inside a region.
 #pragma once
 
+#include "models/layer_tap.h"
 #include "models/model_runner.h"
 #include "models/native/attention_plan.h"
 #include "models/native/kv_pages.h"
@@ -16,7 +17,8 @@ namespace mie::native {
 
 struct ForwardOptions {
   ComputeMode mode;
-  int n_tokens;  // ids from here on are never sampled
+  int n_tokens;   // ids from here on are never sampled
+  LayerTap* tap;  // sees every tensor; null: nobody does
 };
 
 class Forward {
@@ -51,6 +53,25 @@ class Forward {
   void take_logits(const ItemRows& out);
   void add_to_residual(const ItemRows& out);
 
+  // Shows the tap what was just computed (forward_tap.cpp). What the step does not keep is computed once more with the same
+  // kernels, so that its bits are the step's and the operators know of no tap.
+  void show(TapPoint point, const StepBatch& batch, int layer = -1) {
+    if (options_.tap != nullptr) [[unlikely]]
+      show_values(point, batch, layer);
+  }
+  void show_values(TapPoint point, const StepBatch& batch, int layer);
+  void show_logits(std::span<const std::int32_t> rows);  // of project_logits
+  std::span<const float> shown_values(TapPoint point, const StepBatch& batch, int layer);
+  void keep_attended(const AttnItem& item, int kv_head, int first, std::span<const float> heads);
+  std::span<const float> shown_norm(std::span<const std::int32_t> rows, std::span<const float> weight);
+  std::span<const float> shown_queries(int n_rows);
+  std::span<const float> shown_cache(const StepBatch& batch, int layer, TapPoint point);
+  std::span<const float> shown_product(const FusedLinear& op, const ActBuffer& in, int n_rows, int width);
+  // Where the tap looks for the attention output of a row's first head; the others follow.
+  [[nodiscard]] float* attended(int row) {
+    return attended_.data() + std::ptrdiff_t{row} * model_.spec.n_heads * model_.spec.head_dim;
+  }
+
   // Parts of a split row that are not finished yet.
   [[nodiscard]] std::atomic<int>& parts_left(int row, int kv_head) const {
     const auto first = static_cast<std::size_t>(row) * static_cast<std::size_t>(model_.spec.n_kv_heads);
@@ -77,6 +98,10 @@ class Forward {
   AttentionPlan plan_;
   std::vector<std::int32_t> seq_of_row_;
   std::vector<char> only_best_;  // [rows of project_logits]
+
+  // Empty without a tap.
+  std::vector<std::int32_t> all_rows_;   // 0, 1, … of the batch
+  std::vector<float> shown_, attended_;  // [rows, width of the point], [rows, n_heads, head_dim]
 };
 
 }  // namespace mie::native

@@ -30,6 +30,9 @@ class KvPages {
   // kernels read V in pairs, and what an earlier owner of the page left there may not be finite.
   static void store_key(const KvHead& kv, int position, std::span<const std::uint16_t> k);
   static void store_value(const KvHead& kv, int position, std::span<const std::uint16_t> v);
+  // One number of a token's K (or V) as stored.
+  [[nodiscard]] static std::uint16_t key(const KvHead& kv, int position, int dim);
+  [[nodiscard]] static std::uint16_t value(const KvHead& kv, int position, int dim);
 
   // Bytes of all pages of all layers.
   [[nodiscard]] std::int64_t bytes() const { return page_bytes_ * n_layers_ * n_blocks_; }

@@ -22,7 +22,7 @@ class NativeRunner final : public ModelRunner {
         kv_(std::move(kv)),
         work_(std::move(work)),
         rope_(model_.spec.rope, options.max_positions),
-        forward_(model_, kv_, work_, *pool_, kernel_table(options.isa), {options.mode, options.n_tokens}, rope_),
+        forward_(model_, kv_, work_, *pool_, kernel_table(options.isa), {options.mode, options.n_tokens, options.tap}, rope_),
         failures_(static_cast<std::size_t>(options.max_logits)) {
     ENSURE(options.max_logits >= 1, "the logits of a row are held");
     for (int i = 0; i < options.n_threads; ++i) samplers_.emplace_back(model_.spec.n_vocab, options.n_tokens);

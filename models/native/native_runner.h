@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "models/layer_tap.h"
 #include "models/model_runner.h"
 #include "models/model_spec.h"
 #include "models/native/fused_linear.h"
@@ -25,7 +26,8 @@ struct NativeOptions {
   ComputeMode mode = ComputeMode::kW4A8;
   Isa isa = Isa::kScalar;
   int n_threads = 1;
-  std::vector<int> cores;  // thread i runs on cores[i]; empty: not pinned
+  std::vector<int> cores;   // thread i runs on cores[i]; empty: not pinned
+  LayerTap* tap = nullptr;  // sees every tensor of every step
 };
 
 // Packs the weights and takes the memory. `source` is not used after the return.

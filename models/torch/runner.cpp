@@ -59,6 +59,8 @@ void TorchRunner::step(const StepBatch& batch, std::span<const SamplingRow> rows
     const std::int64_t n = options_.block_size;
     cache_.copy(copy.from * n, copy.to * n, n);
   }
+  if (options_.tap != nullptr) [[unlikely]]
+    begin_showing(batch);
   const at::Tensor hidden = forward(index);
   if (!at::isfinite(hidden).all().item<bool>()) {
     cache_.erase(index.slots);
@@ -68,19 +70,30 @@ void TorchRunner::step(const StepBatch& batch, std::span<const SamplingRow> rows
     const std::size_t n = std::min(kLogitsAtOnce, rows.size() - first);
     const at::Tensor some = index.logits_rows.narrow(0, static_cast<std::int64_t>(first), static_cast<std::int64_t>(n));
     const at::Tensor last = rms_norm(at::index_select(hidden, 0, some), weights_.output_norm, spec_.norm_eps);
-    sample(at::linear(last, weights_.output), rows.subspan(first, n), sampled.subspan(first, n));
+    const at::Tensor logits = at::linear(last, weights_.output);
+    if (options_.tap != nullptr) show_logits(std::span(batch.logits_rows).subspan(first, n), last, logits);
+    sample(logits, rows.subspan(first, n), sampled.subspan(first, n));
   }
 }
 
 // → [n, hidden], before the last norm. The residual stream x stays fp32; matrix products run in the compute type.
 at::Tensor TorchRunner::forward(const StepIndex& step) {
   at::Tensor x = at::embedding(weights_.embedding, step.tokens);
+  show(TapPoint::kEmbed, x);
   const RotaryAngles angles = rotary_.at_positions(step.positions);
   for (int layer = 0; layer < spec_.n_layers; ++layer) {
     const TorchLayer& weights = weights_.layers[static_cast<std::size_t>(layer)];
-    x = x + self_attention(layer, rms_norm(x, weights.attn_norm, spec_.norm_eps).to(compute_), step, angles);
-    const at::Tensor gate_up = at::linear(rms_norm(x, weights.ffn_norm, spec_.norm_eps).to(compute_), weights.gate_up);
-    x = x + at::linear(gated(gate_up.to(at::kFloat), spec_.activation).to(compute_), weights.down);
+    const at::Tensor attn_in = rms_norm(x, weights.attn_norm, spec_.norm_eps);
+    show(TapPoint::kAttnNorm, attn_in, layer);
+    x = x + self_attention(layer, attn_in.to(compute_), step, angles);
+    show(TapPoint::kResidualMid, x, layer);
+    const at::Tensor ffn_in = rms_norm(x, weights.ffn_norm, spec_.norm_eps);
+    show(TapPoint::kFfnNorm, ffn_in, layer);
+    const at::Tensor gate_up = at::linear(ffn_in.to(compute_), weights.gate_up);
+    const at::Tensor ffn_out = at::linear(gated(gate_up.to(at::kFloat), spec_.activation).to(compute_), weights.down);
+    show(TapPoint::kFfnOut, ffn_out, layer);
+    x = x + ffn_out;
+    show(TapPoint::kResidual, x, layer);
   }
   return x;
 }
@@ -101,11 +114,14 @@ at::Tensor TorchRunner::self_attention(int layer, const at::Tensor& x, const Ste
   const at::Tensor q = rotated.narrow(1, 0, n_heads).to(compute_);
   cache_.write(layer, step.slots, rotated.narrow(1, n_heads, n_kv), qkv.narrow(1, n_heads + n_kv, n_kv));
 
+  if (options_.tap != nullptr) [[unlikely]]
+    show_heads(layer, step, q);
   at::Tensor mixed = at::empty({n, n_heads * spec_.head_dim}, compute_);
   for (const AttentionGroup& group : step.groups) {
     const KvCache::Gathered cached = cache_.read(layer, group.slots, compute_);
     mixed.index_copy_(0, group.rows, attend(at::index_select(q, 0, group.rows), cached, group));
   }
+  show(TapPoint::kAttnOut, mixed, layer);
   return at::linear(mixed, weights.attn_out);
 }
 

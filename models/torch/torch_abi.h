@@ -11,9 +11,9 @@
 namespace mie {
 
 struct TorchAbiStamp {
-  std::uint32_t version = 1;  // raise when a virtual function or the meaning of a field changes
-  std::array<std::uint32_t, 7> sizes{sizeof(ModelSpec),   sizeof(TensorSlot), sizeof(TensorView), sizeof(TorchOptions),
-                                     sizeof(SamplingRow), sizeof(Sampled),    sizeof(StepBatch)};
+  std::uint32_t version = 2;  // raise when a virtual function or the meaning of a field changes
+  std::array<std::uint32_t, 8> sizes{sizeof(ModelSpec),   sizeof(TensorSlot), sizeof(TensorView), sizeof(TorchOptions),
+                                     sizeof(SamplingRow), sizeof(Sampled),    sizeof(StepBatch),  sizeof(TappedRows)};
   std::array<char, 64> compiler{};
 
   friend bool operator==(const TorchAbiStamp&, const TorchAbiStamp&) = default;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "models/layer_tap.h"
 
 #include <string>
 #include <string_view>
@@ -17,8 +18,9 @@ struct TorchOptions {
   std::string device = "cpu";
   int n_threads = 0;  // 0: one per core
   int n_blocks = 0;
-  int block_size = 0;  // tokens
-  int n_tokens = 0;    // ids that the tokenizer knows; those after them are padding and never sampled. 0: all are known
+  int block_size = 0;       // tokens
+  int n_tokens = 0;         // ids that the tokenizer knows; those after them are padding and never sampled. 0: all are known
+  LayerTap* tap = nullptr;  // sees every tensor of every step
 };
 
 // "auto", "fp32", "float32", "bf16", "bfloat16". Error: kConfig with param `flag`.

@@ -121,8 +121,11 @@ int run_command_line(int argc, char** argv) {
   app.require_subcommand(1);
   CLI::App& serve = *app.add_subcommand("serve", "Serve a model over HTTP");
   CLI::App& generate = *app.add_subcommand("generate", "Generate in the terminal, without a server");
-  app.add_subcommand("bench", "Measure this machine and this program");  // for --help: its flags are another program's
+  // For --help: their flags are another program's.
+  app.add_subcommand("bench", "Measure this machine and this program");
+  app.add_subcommand("diff", "Find where two arrangements of a model first differ");
   if (argc > 1 && std::string_view(argv[1]) == "bench") return run_bench(argv + 1);
+  if (argc > 1 && std::string_view(argv[1]) == "diff") return run_bench(argv);
   ServeCommand serve_command(serve);
   GenerateCommand generate_command(generate);
   return run_parsed(app, argc, argv, [&] { return serve.parsed() ? serve_command.run() : generate_command.run(); });
