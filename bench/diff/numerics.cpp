@@ -2,12 +2,15 @@
 
 #include "bench/diff/record.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace mie::diff {
 namespace {
 
-constexpr double kAmplified = 8;
+constexpr double kMost = 0.5;
+
+double factor_of(TapPoint point) { return point == TapPoint::kFfnOut ? 64 : 32; }
 
 double unit_of(Arithmetic arithmetic) {
   switch (arithmetic) {
@@ -16,7 +19,7 @@ double unit_of(Arithmetic arithmetic) {
     case Arithmetic::kBf16:
       return 0x1p-9;
     case Arithmetic::kW4A8:
-      return 0x1p-7;
+      return 0x1p-8;
   }
   return 0;
 }
@@ -34,7 +37,7 @@ int blocks_before(const TensorId& tensor, int n_layers) {
 double expected_difference(const Numerics& a, const Numerics& b, const TensorId& tensor, int n_layers) {
   if (!a.bits.empty() && a.bits == b.bits) return 0;
   const double unit = std::hypot(unit_of(a.arithmetic), unit_of(b.arithmetic));
-  return kAmplified * unit * std::sqrt(1.0 + blocks_before(tensor, n_layers));
+  return std::min(kMost, factor_of(tensor.point) * unit * std::sqrt(1.0 + blocks_before(tensor, n_layers)));
 }
 
 }  // namespace mie::diff

@@ -66,7 +66,7 @@ void FaultyDecoder::run(const StepBatch& batch, std::span<const SamplingRow>, st
     const auto row = static_cast<std::size_t>(batch.logits_rows[i]);
     normed.push_back(normalise(model_.numbers(TensorRole::kOutputNorm, -1), xs[row], spec.norm_eps));
     Vector& own = logits.emplace_back(multiply(model_.numbers(head, -1), normed.back()));
-    if (here(Fault::kLogits, 0, places_[row].position)) own[5] += 1;
+    if (here(Fault::kLogits, 0, places_[row].position)) std::rotate(own.begin(), own.end() - 1, own.end());
     const auto best = std::max_element(own.begin(), own.end());
     Vector others = own;
     others[static_cast<std::size_t>(best - own.begin())] = *std::min_element(own.begin(), own.end()) - 1;
@@ -130,9 +130,10 @@ Vector FaultyDecoder::read(int layer, const RowPlace& row, const Vector& q) {
   const int too_many = here(Fault::kMaskWide, layer, row.position) ? 1 : 0;
   std::vector<std::int32_t> table(row.table, row.table + (row.position + too_many) / block_size_ + 1);
   if (here(Fault::kBlocksSwapped, layer, row.position)) table = {row.table[1], row.table[0]};
-  if (here(Fault::kRowClobbered, layer, row.position)) {
-    Vector& first = slot(layer, row.table, 0).k;
-    std::fill(first.begin(), first.end(), 1);
+  if (here(Fault::kPageTaken, layer, row.position)) {
+    for (int position = 0; position < block_size_; ++position) {
+      for (double& value : slot(layer, row.table, position).v) value = -value;
+    }
   }
   std::vector<Vector> keys, values;
   for (int position = 0; position <= row.position - unseen + too_many; ++position) {

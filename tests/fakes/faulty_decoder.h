@@ -21,10 +21,10 @@ enum class Fault {
   kKeyMisplaced,   // K written to the slot after its own
   kValueStale,     // V of the position before it written again
   kBlocksSwapped,  // the first two blocks read in each other's place
-  kRowClobbered,   // the K of position 0 overwritten before the row reads it
+  kPageTaken,      // another sequence writes its V to the first block before the row reads it
   kMaskWide,       // sees the position after its own
   kMaskNarrow,     // does not see itself
-  kLogits,         // one logit too large by 1
+  kLogits,         // each logit given to the id after its own
   kSecondBest,     // the second best token taken
 };
 
