@@ -46,6 +46,10 @@ FaultyDecoder::Cached& FaultyDecoder::slot(int layer, const std::int32_t* table,
 
 void FaultyDecoder::run(const StepBatch& batch, std::span<const SamplingRow>, std::span<Sampled> sampled) {
   const ModelSpec& spec = model_.spec();
+  for (auto& layer : slots_) {
+    for (const BlockCopy& copy : batch.copies)
+      std::copy_n(layer.begin() + copy.from * block_size_, block_size_, layer.begin() + copy.to * block_size_);
+  }
   std::vector<Vector> xs;
   places_.clear();
   for (int seq = 0; seq < batch.n_seqs(); ++seq) {
