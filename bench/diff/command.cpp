@@ -114,6 +114,7 @@ DiffCommand::DiffCommand(CLI::App& command) : flags_(command, ConfigOption::Scop
   command.add_option("--tokens", n_tokens_, "tokens to decode after the prompt, side A's greedy choice [8]")
       ->check(CLI::Range(0, 100'000));
   command.add_option("--save-a", save_a_, "write what side A computed to this file, for dump:FILE")->type_name("FILE");
+  command.footer("Exit code 0: no difference beyond expectation; 1: the sides diverge; 2: wrong flags or files.");
   command.add_flag("--tensors", all_tensors_, "a line for each tensor of each layer");
 }
 
