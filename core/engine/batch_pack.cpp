@@ -42,7 +42,7 @@ void append_scores(const PackRow& row, std::vector<SamplingRow>& sampling) {
 
 }  // namespace
 
-int PackRow::first_scoring() const { return std::max(scheduled.first_position, n_seen); }
+int PackRow::first_scoring() const { return std::max(scheduled.first_position, n_told); }
 
 int PackRow::n_scoring() const {
   if (!sequence->request().wants_prompt_logits()) return 0;

@@ -18,7 +18,7 @@ struct PackRow {
   Scheduled scheduled;
   std::span<const BlockId> new_blocks;
   std::optional<BlockId> copied_from{};  // what the first new block begins with
-  int n_seen = 0;  // its first rows that ran in an earlier step, before an eviction: what they say of the prompt is known
+  int n_told = 0;                        // its first rows that ran before an eviction and have told of the prompt
 
   // Rows that tell of the prompt token that follows them, where that is wanted; they come first. Worked example, prompt of 10,
   // evicted after 6 computed, then rows 0 … 7: rows 6 and 7 score tokens 7 and 8.

@@ -153,10 +153,8 @@ void EngineCore::run_model(const KvReservation& held) {
   work_.packed.clear();
   for (int i = 0; i < held.n_rows(); ++i) {
     const StepRow& row = work_.rows[static_cast<std::size_t>(i)];
-    PackRow packed{.sequence = &row.live->seq,
-                   .scheduled = row.scheduled,
-                   .new_blocks = held.reserved(i),
-                   .n_seen = row.live->n_ever_computed};
+    PackRow packed{
+        .sequence = &row.live->seq, .scheduled = row.scheduled, .new_blocks = held.reserved(i), .n_told = row.live->n_told};
     if (row.joins && row.live->start.n_copied > 0) packed.copied_from = row.live->start.copied_from;
     work_.packed.push_back(packed);
   }
@@ -261,9 +259,9 @@ void EngineCore::count_computed(LiveRequest& live, const Scheduled& scheduled, i
 
 void EngineCore::hand_over_scores(LiveRequest& live, std::span<Sampled> scores) {
   if (scores.empty()) return;
-  TokenBatch batch;
-  batch.prompt.assign(std::make_move_iterator(scores.begin()), std::make_move_iterator(scores.end()));
-  outbox_.emplace_back(live.stream, std::move(batch));
+  live.n_told += static_cast<int>(scores.size());
+  auto& prompt = outbox_.emplace_back(live.stream, TokenBatch{}).second.prompt;
+  prompt.assign(std::make_move_iterator(scores.begin()), std::make_move_iterator(scores.end()));
 }
 
 void EngineCore::hand_over(LiveRequest& live, std::span<Sampled> kept, Clock::time_point now) {

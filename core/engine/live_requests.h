@@ -50,6 +50,7 @@ struct LiveRequest {
   std::shared_ptr<ChoiceGroup> group{};  // null: the only choice of its prompt
   PromptStart start{};                   // while it waits
   int n_published = 0;                   // full blocks that are indexed
+  int n_told = 0;                        // first rows of its prompt whose logprobs have left; not again after an eviction
 
   [[nodiscard]] bool preempted() const { return seq.state() == SeqState::kWaiting && times.admitted.has_value(); }
 };

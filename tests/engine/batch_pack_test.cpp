@@ -157,10 +157,10 @@ TEST_F(BatchPack, RowsThatRanBeforeAnEvictionScoreNothing) {
   c.admit();
   const std::vector<BlockId> two{BlockId(0), BlockId(1)};
   const Scheduled chunk{.id = c.id(), .first_position = 0, .n_tokens = 8, .n_new_blocks = 2, .samples = false};
-  const PackRow rows[] = {{.sequence = &c, .scheduled = chunk, .new_blocks = two, .n_seen = 6}};
+  const PackRow rows[] = {{.sequence = &c, .scheduled = chunk, .new_blocks = two, .n_told = 6}};
   EXPECT_THAT(batch_of(rows).logits_rows, ElementsAre(6, 7));
   EXPECT_THAT(scored(sampling_of(rows)), ElementsAre(67, 68));
-  const PackRow all_seen[] = {{.sequence = &c, .scheduled = chunk, .new_blocks = two, .n_seen = 9}};
+  const PackRow all_seen[] = {{.sequence = &c, .scheduled = chunk, .new_blocks = two, .n_told = 9}};
   EXPECT_THAT(batch_of(all_seen).logits_rows, IsEmpty());
   EXPECT_THAT(sampling_of(all_seen), IsEmpty());
 }

@@ -109,11 +109,11 @@ TEST(PromptLogprobs, ComeOnceInPreemptionStorms) {
 TEST(PromptLogprobs, GoOnWhereAnEvictionInThePromptStoppedThem) {
   CoreSetup setup;
   setup.n_blocks = 12;  // 48 tokens: the first takes up to 40
-  setup.limits = {.max_seqs = 2, .max_tokens = 4, .max_prefill_chunk = 2};
+  setup.limits = {.max_seqs = 2, .max_tokens = 4, .max_prefill_chunk = 1};
   CoreHarness harness(setup);
   const Request first = make_request(1, 4, 36);
   const RequestId old = harness.submit(first);
-  for (int i = 0; i < 12; ++i) harness.core.step();
+  for (int i = 0; i < 6; ++i) harness.core.step();
   const Request second = scored_request(2, 28, 1);
   const RequestId young = harness.submit(second);
   std::size_t n_before = 0;
