@@ -139,6 +139,7 @@ TEST_P(PromptScores, LeaveTheTokensOfOthersAlone) {
                  .row_starts = {0, 40, 49},
                  .block_tables = {0, 1, 2, 3, -1, -1},
                  .max_blocks = 3,
+                 .copies = {},
                  .logits_rows = {}};
   std::vector<SamplingRow> rows;
   for (int i = 0; i < 40; ++i) {

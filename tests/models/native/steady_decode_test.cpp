@@ -51,6 +51,7 @@ TEST_P(SteadyDecode, AllocatesNothing) {
                   .row_starts = {0, 1, 2, 3},
                   .block_tables = {},
                   .max_blocks = kPages,
+                  .copies = {},
                   .logits_rows = {0, 1, 2}};
   for (int i = 0; i < kSeqs * kPages; ++i) batch.block_tables.push_back(i);
   std::vector<SamplingRow> rows(kSeqs);

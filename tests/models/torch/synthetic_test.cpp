@@ -162,6 +162,7 @@ TEST(TorchFailure, FailedStepLeavesNothingThatLaterStepsMeet) {
                  .row_starts = {0, 3, 5},
                  .block_tables = {1, 2},
                  .max_blocks = 1,
+                 .copies = {},
                  .logits_rows = {}};
   EXPECT_NO_THROW(run_step(*runner, pair, {}));
   pair = {.tokens = {10, 11},
@@ -169,6 +170,7 @@ TEST(TorchFailure, FailedStepLeavesNothingThatLaterStepsMeet) {
           .row_starts = {0, 1, 2},
           .block_tables = {1, 2},
           .max_blocks = 1,
+          .copies = {},
           .logits_rows = {0, 1}};
   EXPECT_NO_THROW(run_step(*runner, pair, greedy(2)));
 }
