@@ -3,6 +3,8 @@
 #include "core/base/build_info.h"
 #include "core/base/log.h"
 
+#include "server/record/record_header.h"
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/executor_work_guard.hpp>
@@ -48,6 +50,16 @@ std::optional<Error> App::open() {
   auto listener = Listener::open(context_, config_.listen, service_, table_);
   if (listener.has_error()) return listener.error();
   listener_ = std::move(*listener);
+  if (!config_.step_trace.empty()) {
+    auto file = StepTraceFile::open(config_.step_trace);
+    if (file.has_error()) return file.error();
+    step_trace_ = std::move(*file);
+  }
+  if (!config_.record.empty()) {
+    auto file = Recorder::open(config_.record);
+    if (file.has_error()) return file.error();
+    recorder_ = std::move(*file);
+  }
   return {};
 }
 
@@ -65,7 +77,9 @@ int App::run() {
   context_.run();
   for (auto& thread : extra) thread.join();
   service_.slow_lane().join();
+  if (step_trace_) step_trace_->stop();
   if (serving_) serving_->engine().stop();
+  if (recorder_) recorder_->stop();
   return exit_code_;
 }
 
@@ -78,8 +92,9 @@ void App::load() {
     if (model.has_error()) {
       failure = model.error();
     } else {
-      loading_ = std::make_unique<ServingModel>(std::move(*model), config_, clock_, registry_,
-                                                [this](const std::string& reason) { fatal(reason); });
+      if (recorder_) recorder_->start(record_header(config_, *model), clock_.now());
+      loading_ = std::make_unique<ServingModel>(
+          std::move(*model), config_, clock_, registry_, [this](const std::string& reason) { fatal(reason); }, recorder_.get());
     }
   } catch (const std::exception& error) {
     failure = Error{Errc::kModelFormat, std::string("loading the model failed: ") + error.what(), ""};
@@ -95,6 +110,7 @@ void App::loaded(std::optional<Error> failure) {
     return finish(kExitConfig);
   }
   serving_ = std::move(loading_);
+  if (step_trace_) step_trace_->start(serving_->engine());
   publish_info();
   service_.serve(serving_->loaded());
   if (draining_) {

@@ -6,7 +6,9 @@
 #include "server/engine_setup.h"
 #include "server/exit_codes.h"
 #include "server/listener.h"
+#include "server/record/recorder.h"
 #include "server/service.h"
+#include "server/trace/step_trace_file.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -23,7 +25,7 @@ class App {
   explicit App(const Config& config);
   ~App();
 
-  // Binds the port. Error kConfig.
+  // Binds the port and creates the files that were asked for. Error kConfig.
   std::optional<Error> open();
 
   // Serves until a signal or a failure; the exit code. Prints the one line that exit code 2 owes.
@@ -51,10 +53,12 @@ class App {
   MetricsRegistry registry_;
   Service service_;
   ConnectionTable table_;
-  std::unique_ptr<ServingModel> serving_;  // set on the strand once loaded
-  std::unique_ptr<ServingModel> loading_;  // the loading thread's, until it is handed over
-  net::io_context context_;                // goes before all that the coroutines left on it refer to
-  net::any_io_executor strand_;            // every member below and the flags
+  std::unique_ptr<Recorder> recorder_;         // null: not asked for
+  std::unique_ptr<ServingModel> serving_;      // set on the strand once loaded
+  std::unique_ptr<StepTraceFile> step_trace_;  // null: not asked for
+  std::unique_ptr<ServingModel> loading_;      // the loading thread's, until it is handed over
+  net::io_context context_;                    // goes before all that the coroutines left on it refer to
+  net::any_io_executor strand_;                // every member below and the flags
   net::signal_set signals_;
   std::unique_ptr<Listener> listener_;
   std::thread loader_;

@@ -47,6 +47,9 @@ struct Config {
   std::chrono::milliseconds step_time{100};
   std::chrono::milliseconds step_limit{15'000};
   std::string speculate = "off";  // off or ngram[:drafts]
+  int step_ring = 1024;
+  std::string step_trace;  // file; empty: none
+  std::string record;      // file; empty: none
   bool paranoid = false;
 
   // HTTP

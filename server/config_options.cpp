@@ -338,6 +338,12 @@ std::vector<ConfigOption> all_options() {
                           [](Config& c) -> auto& { return c.server.allowed_origins; }));
   all.push_back(name_list({"allowed-hosts", kScope, "names besides loopback in Host"},
                           [](Config& c) -> auto& { return c.server.allowed_hosts; }));
+  all.push_back(integer({"step-ring", kScope, "steps that GET /debug/steps and --step-trace look back"}, {1, 1 << 20},
+                        [](Config& c) -> auto& { return c.step_ring; }));
+  all.push_back(text({"step-trace", kScope, "file that gets a line for each step (default: none); see mie trace export"},
+                     [](Config& c) -> auto& { return c.step_trace; }));
+  all.push_back(text({"record", kScope, "file that gets all that the engine is asked and answers; see mie replay"},
+                     [](Config& c) -> auto& { return c.record; }));
   add_limits(all);
   add_timeouts(all);
   return all;

@@ -2,6 +2,7 @@
 
 #include "server/api/admin.h"
 #include "server/api/debug_kv.h"
+#include "server/api/debug_steps.h"
 #include "server/api/generation.h"
 #include "server/api/small_routes.h"
 #include "server/cors.h"
@@ -59,6 +60,8 @@ net::awaitable<void> handle(Exchange& exchange, Service& service, PeerInfo peer,
       co_return co_await api::reset_prefix_cache(exchange, service);
     case RouteId::kDebugKv:
       co_return co_await api::serve_debug_kv(exchange, service);
+    case RouteId::kDebugSteps:
+      co_return co_await api::serve_debug_steps(exchange, service);
     default:
       break;
   }

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 namespace mie {
-namespace {
 
-EngineOptions engine_options(const Config& config, const LoadedModel& model, SchedulerKind kind) {
+EngineOptions engine_options(const Config& config, const LoadedModel& model) {
+  const SchedulerKind kind = parse_scheduler(config.sched).value();  // checked with the configuration
   EngineOptions options;
   options.limits = limits_for(kind, {config.max_num_seqs, config.max_num_batched_tokens, config.max_prefill_chunk});
   if (kind == SchedulerKind::kChunked) options.step_time = config.step_time;
@@ -24,20 +24,18 @@ EngineOptions engine_options(const Config& config, const LoadedModel& model, Sch
   options.max_queue = config.max_queue;
   options.max_queue_tokens = config.max_queue_tokens;
   options.step_limit = config.step_limit;
+  options.step_ring = config.step_ring;
   options.paranoid = config.paranoid;
   options.model_name = model.served.names.front();
   options.cache_dtype = model.served.kv_dtype;
   return options;
 }
 
-}  // namespace
-
 ServingModel::ServingModel(LoadedModel model, const Config& config, const Clock& clock, MetricsRegistry& registry,
-                           std::function<void(const std::string&)> on_fatal)
-    : model_(std::move(model)) {
-  const SchedulerKind kind = parse_scheduler(config.sched).value();  // checked with the configuration
-  scheduler_ = make_scheduler(kind);
-  EngineOptions options = engine_options(config, model_, kind);
+                           std::function<void(const std::string&)> on_fatal, EngineObserver* observer)
+    : model_(std::move(model)), scheduler_(make_scheduler(parse_scheduler(config.sched).value())) {
+  EngineOptions options = engine_options(config, model_);
+  options.observer = observer;
   options.on_fatal = std::move(on_fatal);
   engine_ = std::make_unique<Engine>(std::move(options), *scheduler_, *model_.runner, clock, registry);
   loaded_.model = &model_.served;

@@ -4,6 +4,7 @@
 
 #include "core/base/metrics.h"
 #include "core/engine/engine.h"
+#include "core/engine/engine_observer.h"
 #include "core/sched/make_scheduler.h"
 #include "server/config.h"
 #include "server/model_loader.h"
@@ -14,11 +15,15 @@
 
 namespace mie {
 
-// REQUIRES: nothing of it is used after its destruction; the registry and the clock outlive it.
+// REQUIRES: the configuration has been checked.
+[[nodiscard]] EngineOptions engine_options(const Config& config, const LoadedModel& model);
+
+// REQUIRES: nothing of it is used after its destruction; the registry, the clock and the observer, which may be null, outlive
+// it.
 class ServingModel {
  public:
   ServingModel(LoadedModel model, const Config& config, const Clock& clock, MetricsRegistry& registry,
-               std::function<void(const std::string&)> on_fatal);
+               std::function<void(const std::string&)> on_fatal, EngineObserver* observer = nullptr);
 
   [[nodiscard]] Engine& engine() { return *engine_; }
   [[nodiscard]] const api::ServedModel& model() const { return model_.served; }

@@ -77,7 +77,9 @@ Verdict read_target(std::string_view target, RequestHead& head, std::string_view
     if (target.empty() || target.front() != '/') return bad("H6", "request target");
   }
   if (target.empty() || target.front() != '/') return bad("H6", "request target");
-  head.path = target.substr(0, target.find('?'));
+  const auto mark = std::min(target.find('?'), target.size());
+  head.path = target.substr(0, mark);
+  head.query = target.substr(std::min(mark + 1, target.size()));
   return {};
 }
 

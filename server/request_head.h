@@ -22,6 +22,7 @@ struct HeadField {
 struct RequestHead {
   std::string method;
   std::string path;       // raw, without query
+  std::string query;      // raw, after the first '?'
   int minor_version = 1;  // of HTTP/1
   std::vector<HeadField> fields;
   std::string host;  // empty: none (HTTP/1.0)

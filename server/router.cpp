@@ -21,6 +21,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {RouteId::kMetrics, "/metrics", kGet, false},
     {RouteId::kResetPrefixCache, "/reset_prefix_cache", kPost, true},
     {RouteId::kDebugKv, "/debug/kv", kGet, false},
+    {RouteId::kDebugSteps, "/debug/steps", kGet, false},
 });
 constexpr Route kModelRoute = {RouteId::kModel, "/v1/models/{id}", kGet, false};
 

@@ -17,7 +17,8 @@ enum class RouteId {
   kVersion,
   kMetrics,
   kResetPrefixCache,
-  kDebugKv
+  kDebugKv,
+  kDebugSteps
 };
 
 struct Route {

@@ -8,6 +8,7 @@
 #include "bench/micro/scheduler_cases.h"
 #include "bench/micro/session.h"
 #include "bench/micro/step_cases.h"
+#include "bench/micro/trace_cases.h"
 #include "core/base/build_info.h"
 
 #include <algorithm>
@@ -41,6 +42,7 @@ Result<void> run_cases(MicroSession& session, const std::string& model) {
   run_row_cases(session);
   run_sampler_cases(session);
   run_scheduler_cases(session);
+  run_trace_cases(session);
   return model.empty() ? Result<void>() : run_step_cases(session, model);
 }
 

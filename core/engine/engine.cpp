@@ -123,6 +123,10 @@ net::awaitable<EngineSnapshot> Engine::snapshot() { return inside_->loop.snapsho
 
 net::awaitable<int> Engine::reset_prefix_cache() { return inside_->loop.reset_prefix_cache(); }
 
+net::awaitable<StepTraceCopy> Engine::last_steps(int n) { return inside_->loop.last_steps(n); }
+
+net::awaitable<StepTraceCopy> Engine::steps_since(TraceCursor cursor) { return inside_->loop.steps_since(cursor); }
+
 void Engine::refresh_metrics() {
   EngineShared& shared = inside_->shared;
   const auto held = shared.metrics.lock();

@@ -14,6 +14,7 @@
 #include "core/base/metrics.h"
 #include "core/engine/engine_options.h"
 #include "core/engine/snapshot.h"
+#include "core/engine/step_trace.h"
 #include "core/engine/token_stream.h"
 #include "core/request.h"
 #include "core/sched/scheduler.h"
@@ -68,6 +69,10 @@ class Engine {
 
   // Drops every cached KV block that no request holds, between two steps. Returns how many. REQUIRES: as snapshot().
   net::awaitable<int> reset_prefix_cache();
+
+  // What the last `n` steps did, as many as the trace remembers; and everything since a reader's last look. As above.
+  net::awaitable<StepTraceCopy> last_steps(int n);
+  net::awaitable<StepTraceCopy> steps_since(TraceCursor cursor);
 
   // Brings the series up to date that time alone changes (mie_last_step_age_seconds). Call before a scrape.
   void refresh_metrics();

@@ -51,11 +51,15 @@ EngineCore::EngineCore(const EngineOptions& options, EngineParts parts, EngineMe
       sharing_(pool_, options),
       requests_(pool_, options),
       work_(options.limits, blocks_for(options.max_model_len, options.block_size)),
-      budget_(options.step_time, options.row_time) {}
+      budget_(options.step_time, options.row_time),
+      trace_(options.step_ring, options.limits.max_seqs, options.n_blocks) {}
 
 void EngineCore::take(Mail mail) {
   changing_ = true;
-  for (Submission& submission : mail.submitted) requests_.add(std::move(submission));
+  for (Submission& submission : mail.submitted) {
+    tell(&EngineObserver::taken, submission);
+    requests_.add(std::move(submission));
+  }
   if (!mail.released.empty()) {
     const auto held = metrics_.lock();
     for (const auto& [id, letter] : mail.released) release(id, letter);
@@ -68,6 +72,7 @@ void EngineCore::take(Mail mail) {
 // A connection that lets go of a request that is still in the engine has found a stop string, or is gone.
 void EngineCore::release(RequestId id, const Release& release) {
   RequestRecord& record = requests_.record(id);
+  tell(&EngineObserver::released, id, release);
   if (record.live) {
     const bool complete = release.outcome == Outcome::kComplete;
     Finish finish{.reason = complete ? FinishReason::kStop : FinishReason::kCancelled};
@@ -94,6 +99,7 @@ EngineCore::Progress EngineCore::end_failed_step() {
   failed.reserve(plan_.run.size());
   for (const Scheduled& planned : plan_.run) failed.push_back(&requests_.live(planned.id));
   plan_.clear();
+  tell(&EngineObserver::failed);
   end_each(failed, FinishReason::kError, {Errc::kModelError, "the model step failed"});
   return failed.empty() ? Progress::kNone : Progress::kSome;
 }
@@ -136,6 +142,7 @@ void EngineCore::end(LiveRequest& live, Finish finish, SampledTokens last_tokens
                   .prompt_complete = live.n_ever_computed >= seq.n_prompt(),
                   .times = live.times});
   finish.times = live.times;
+  tell(&EngineObserver::ended, seq, finish);
   outbox_.emplace_back(live.stream, TokenBatch{.tokens = std::move(last_tokens), .finish = std::move(finish)});
   seq.finish(outbox_.back().second.finish->reason);
   const auto group = live.group;
@@ -144,6 +151,7 @@ void EngineCore::end(LiveRequest& live, Finish finish, SampledTokens last_tokens
 }
 
 int EngineCore::flush_prefixes() {
+  tell(&EngineObserver::flushed);
   const auto held = metrics_.lock();
   const int n = sharing_.flush();
   metrics_.prefixes_evicted(n);

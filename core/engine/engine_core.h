@@ -11,6 +11,7 @@
 #include "core/engine/prefix_sharing.h"
 #include "core/engine/snapshot.h"
 #include "core/engine/step_budget.h"
+#include "core/engine/step_trace.h"
 #include "core/engine/step_work.h"
 #include "core/sched/scheduler.h"
 #include "kv/block_pool.h"
@@ -66,6 +67,7 @@ class EngineCore {
   [[nodiscard]] bool idle() const { return requests_.empty(); }
 
   [[nodiscard]] EngineSnapshot snapshot() const;
+  [[nodiscard]] const StepTrace& trace() const { return trace_; }
 
   // InvariantError with every broken one in its text.
   void check_invariants() const;
@@ -99,6 +101,12 @@ class EngineCore {
   void publish_kv();
   void notify();
 
+  template <class... Parameters, class... Arguments>
+  void tell(void (EngineObserver::*event)(Parameters...), const Arguments&... arguments) {
+    (trace_.*event)(arguments...);
+    if (options_.observer != nullptr) (options_.observer->*event)(arguments...);
+  }
+
   const EngineOptions& options_;
   const EngineParts parts_;
   EngineMetrics& metrics_;
@@ -108,6 +116,7 @@ class EngineCore {
   StepPlan plan_;          // of the step that is being made; empty between steps
   StepWork work_;
   StepBudget budget_;
+  StepTrace trace_;
   bool changing_ = false;  // set where a throw would leave the state half changed or a token on no stream
 
   // Events of this change, pushed once state and counters agree: who sees an event finds it counted.

@@ -32,6 +32,8 @@ class EngineLoop {
   net::awaitable<bool> drained(std::chrono::steady_clock::duration limit);
   net::awaitable<EngineSnapshot> snapshot();
   net::awaitable<int> reset_prefix_cache();
+  net::awaitable<StepTraceCopy> last_steps(int n);
+  net::awaitable<StepTraceCopy> steps_since(TraceCursor cursor);
 
  private:
   enum class Turn { kStepped, kIdle, kStuck };
@@ -48,6 +50,8 @@ class EngineLoop {
   net::awaitable<bool> wait_drained(std::chrono::steady_clock::duration limit);
   net::awaitable<EngineSnapshot> take_snapshot();
   net::awaitable<int> flush_prefixes();
+  net::awaitable<StepTraceCopy> copy_last_steps(int n);
+  net::awaitable<StepTraceCopy> copy_steps_since(TraceCursor cursor);
   [[nodiscard]] bool quiet() const { return (core_.idle() && shared_.mailbox.empty()) || told_; }
 
   EngineShared& shared_;

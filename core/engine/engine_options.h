@@ -10,6 +10,8 @@
 
 namespace mie {
 
+class EngineObserver;
+
 // Rows of a step up to which it costs about the reading of the weights, so that verifying drafts is nearly free. One step's
 // StepLimits::draft_rows where there are drafts.
 inline constexpr int kDraftRows = 8;
@@ -28,6 +30,8 @@ struct EngineOptions {
   int max_queue = 512;                           // waiting choices
   std::int64_t max_queue_tokens = 1 << 20;       // waiting prompt tokens
   std::chrono::milliseconds step_limit{15'000};  // no step finished for twice this while work is pending: stuck
+  int step_ring = 1024;                          // steps that the trace remembers (step_trace.h)
+  EngineObserver* observer = nullptr;            // hears of everything besides the trace; outlives the engine
   bool paranoid = false;                         // run every invariant check after each step, not only when idle
   std::string model_name = "mie";                // label of the vllm: series
   std::string cache_dtype = "bf16";              // label of vllm:cache_config_info

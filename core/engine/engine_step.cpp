@@ -100,6 +100,7 @@ void EngineCore::plan() {
   const StepLimits limits = budget_.limits(options_.limits, work_.views);
   plan_ = parts_.scheduler.plan(work_.views, budget, limits, std::move(memory));
   if (options_.paranoid) check_plan(budget, limits);
+  if (plan_ != StepPlan{}) tell(&EngineObserver::planned, plan_);
 }
 
 void EngineCore::check_plan(KvBudget budget, StepLimits limits) const {
@@ -116,6 +117,7 @@ void EngineCore::make_room() {
       LiveRequest& live = requests_.live(id);
       live.seq.preempt();
       ++live.times.n_preemptions;
+      tell(&EngineObserver::preempted, id, parts_.clock.now());
       requests_.preempted(live);
       metrics_.preempted(live.seq.n_total());
     }
@@ -191,6 +193,11 @@ void EngineCore::commit(const Stamps& stamps) {
   budget_.ran(figures.n_tokens, figures.run);
   figures.commit = parts_.clock.now() - stamps.ran;
   metrics_.step(figures);
+  tell(&EngineObserver::committed, CommittedStep{.begin = stamps.begin,
+                                                 .plan = figures.plan,
+                                                 .run = figures.run,
+                                                 .commit = figures.commit,
+                                                 .n_blocks_used = pool_.n_used()});
 }
 
 // What was sampled after a draft counts if the draft is what was sampled in its place, and nothing counts after an end.
@@ -234,6 +241,7 @@ void EngineCore::join(LiveRequest& live, Clock::time_point now) {
     metrics_.prefix_looked_up(first && seq.request().choice == 0 ? seq.n_prompt() : 0, n_found);
   metrics_.admitted(seq.n_total());
   requests_.admitted(live);
+  tell(&EngineObserver::admitted, seq.id(), now);
   if (first) live.times.admitted = now;
 }
 
@@ -250,6 +258,7 @@ void EngineCore::count_computed(LiveRequest& live, const Scheduled& scheduled, i
   metrics_.computed(ComputeKind::kPrefill, n_prefill);
   metrics_.computed(ComputeKind::kDecode, n_tokens - n_again - n_prefill);
   metrics_.computed(ComputeKind::kRejected, n_rejected);
+  tell(&EngineObserver::row, scheduled, RowTokens{n_prefill, n_again, n_tokens - n_again - n_prefill, n_rejected});
   live.n_ever_computed = std::max(seen, end);
   if (seen < n_prompt && end >= n_prompt) {
     live.times.prefill_end = now;
@@ -273,6 +282,7 @@ void EngineCore::hand_over(LiveRequest& live, std::span<Sampled> kept, Clock::ti
     } else {
       times.first_token = now;
       metrics_.first_token(now - times.arrival);
+      tell(&EngineObserver::first_token, live.seq.id(), now);
     }
     times.last_token = now;
     tokens.push_back(std::move(sampled));

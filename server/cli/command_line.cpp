@@ -3,7 +3,9 @@
 #include "core/base/build_info.h"
 #include "server/cli/bench.h"
 #include "server/cli/generate.h"
+#include "server/cli/replay.h"
 #include "server/cli/serve.h"
+#include "server/cli/trace.h"
 #include "server/exit_codes.h"
 
 #include <fmt/format.h>
@@ -121,6 +123,8 @@ int run_command_line(int argc, char** argv) {
   app.require_subcommand(1);
   CLI::App& serve = *app.add_subcommand("serve", "Serve a model over HTTP");
   CLI::App& generate = *app.add_subcommand("generate", "Generate in the terminal, without a server");
+  CLI::App& replay = *app.add_subcommand("replay", "Run a recording again and compare the answers");
+  CLI::App& trace = *app.add_subcommand("trace", "Look at what a server's steps did");
   // For --help: their flags are another program's.
   app.add_subcommand("bench", "Measure this machine and this program");
   app.add_subcommand("diff", "Find where two arrangements of a model first differ");
@@ -128,7 +132,14 @@ int run_command_line(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "diff") return run_bench(argv);
   ServeCommand serve_command(serve);
   GenerateCommand generate_command(generate);
-  return run_parsed(app, argc, argv, [&] { return serve.parsed() ? serve_command.run() : generate_command.run(); });
+  ReplayCommand replay_command(replay);
+  TraceCommand trace_command(trace);
+  return run_parsed(app, argc, argv, [&] {
+    if (serve.parsed()) return serve_command.run();
+    if (replay.parsed()) return replay_command.run();
+    if (trace.parsed()) return trace_command.run();
+    return generate_command.run();
+  });
 }
 
 }  // namespace mie

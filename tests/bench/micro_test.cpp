@@ -62,7 +62,7 @@ TEST(Micro, EveryCaseHasEveryField) {
     expect_probe(one["probe_before"]);
     expect_probe(one["probe_after"]);
   }
-  EXPECT_EQ(kinds, (std::set<std::string>{"attention", "linear", "row", "sampler", "scheduler"}));
+  EXPECT_EQ(kinds, (std::set<std::string>{"attention", "engine", "linear", "row", "sampler", "scheduler"}));
 }
 
 TEST(Micro, GatesAreAllJudgedOrSayWhyNot) {
