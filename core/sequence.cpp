@@ -87,11 +87,16 @@ void Sequence::accept(int n) {
   tokens_.resize(static_cast<std::size_t>(n_total_));
 }
 
-void Sequence::preempt() {
-  ENSURE(state_ == SeqState::kRunning, named(*request_, "preempted while not running"));
+void Sequence::forget() {
+  ENSURE(state_ == SeqState::kRunning, named(*request_, "forgets while not running"));
   accept(0);
   blocks_.clear();
   n_computed_ = 0;
+  check();
+}
+
+void Sequence::preempt() {
+  forget();
   state_ = SeqState::kWaiting;
   check();
 }

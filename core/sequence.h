@@ -81,6 +81,9 @@ class Sequence {
   // Gives back the blocks that hold no computed token: they were taken for drafts that were not accepted.
   void trim() { blocks_.shrink(blocks_for(n_computed_, blocks_.block_size())); }
 
+  // Stays kRunning: blocks given back, every token to be computed again.
+  void forget();
+
   // kRunning → kWaiting: blocks given back, every token to be computed again.
   void preempt();
 

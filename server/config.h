@@ -32,6 +32,7 @@ struct Config {
   int max_model_len = 0;                   // 0: automatic
   std::int64_t kv_cache_memory_bytes = 0;  // 0: automatic
   std::string block_size = "32";
+  std::string kv = "paged";  // or none
   bool prefix_caching = true;
   bool parse_special_in_content = false;
   std::string seed;  // empty: random

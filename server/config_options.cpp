@@ -236,6 +236,9 @@ std::vector<ConfigOption> model_options() {
                  }});
   all.push_back(text({"block-size", kScope, "tokens of a KV block: 8, 16, a multiple of 32 up to 256, or max"},
                      [](Config& c) -> auto& { return c.block_size; }));
+  all.push_back(text(
+      {"kv", kScope, "paged, or none: each token computes all before it again, a baseline to measure against"},
+      [](Config& c) -> auto& { return c.kv; }, one_of({"paged", "none"})));
   all.push_back(flag({"prefix-caching", kScope, "KV blocks of earlier prompts serve later ones that begin in the same way"},
                      [](Config& c) -> auto& { return c.prefix_caching; }));
   all.push_back(flag({"parse-special-in-content", kScope, "control tokens written in messages are recognised"},

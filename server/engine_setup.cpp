@@ -16,7 +16,8 @@ EngineOptions engine_options(const Config& config, const LoadedModel& model) {
   options.n_drafts = parse_speculation(config.speculate).value();  // checked with the configuration
   if (options.n_drafts > 0) options.limits.draft_rows = std::min(kDraftRows, options.limits.max_tokens);
   options.priority_ageing = config.priority_ageing;
-  options.prefix_caching = config.prefix_caching;
+  options.keep_kv = config.kv == "paged";
+  options.prefix_caching = config.prefix_caching && options.keep_kv;
   options.prefix_secret = api::SeedSource().next();
   options.n_blocks = model.n_blocks;
   options.block_size = model.block_size;

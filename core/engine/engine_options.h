@@ -22,6 +22,7 @@ struct EngineOptions {
   std::chrono::nanoseconds row_time{0};    // what a row of a large step costs, measured at the start; 0: not known
   int n_drafts = 0;                        // most drafts of a sequence in a step (ngram_draft.h); 0: no speculation
   std::chrono::milliseconds priority_ageing{0};  // waiting that makes up for one unit of priority; 0: first come, first served
+  bool keep_kv = true;                           // false: each token computes all before it again, the baseline without a cache
   bool prefix_caching = true;                    // blocks of ended sequences serve those that begin in the same way
   std::uint64_t prefix_secret = 0;               // prefix_index.h
   int n_blocks = 0;

@@ -19,6 +19,7 @@ EngineOptions options_of(const CoreSetup& setup) {
   options.block_size = setup.block_size;
   options.max_model_len = setup.max_model_len;
   options.n_drafts = setup.n_drafts;
+  options.keep_kv = setup.keep_kv;
   options.prefix_caching = setup.prefix_caching;
   options.priority_ageing = setup.priority_ageing;
   options.paranoid = true;

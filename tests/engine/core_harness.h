@@ -22,6 +22,7 @@ struct CoreSetup {
   int block_size = 4;
   int max_model_len = 200;
   int n_drafts = 0;
+  bool keep_kv = true;
   bool prefix_caching = true;
   std::chrono::milliseconds priority_ageing{0};
   SchedulerKind scheduler = SchedulerKind::kChunked;

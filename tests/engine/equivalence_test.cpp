@@ -75,6 +75,7 @@ TEST(Equivalence, OfSharedPrefixesAndChoices) {
     const auto between = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
     setup.scheduler = static_cast<SchedulerKind>(seed % 4);
     setup.prefix_caching = between(0, 3) > 0;
+    setup.keep_kv = setup.prefix_caching || between(0, 1) > 0;
     setup.n_blocks = between(0, 1) == 0 ? 24 : 100;
     setup.limits = {.max_seqs = between(1, 8), .max_tokens = between(8, 40), .max_prefill_chunk = between(2, 8)};
     CoreHarness harness(setup);
@@ -110,6 +111,26 @@ TEST(Equivalence, OfSharedPrefixesAndChoices) {
   EXPECT_GT(n_hits, 1000);
   EXPECT_GT(n_preemptions, 20);
   EXPECT_GT(n_evictions, 1000);
+}
+
+// Prompt of 10 in chunks of 8 and 2, then 11, 12, 13 and 14 tokens again for each of the four that follow.
+TEST(Equivalence, OfNoCacheAtAll) {
+  CoreSetup setup;
+  setup.keep_kv = setup.prefix_caching = false;
+  CoreHarness harness(setup);
+  const RequestId id = harness.submit(make_request(1, 10, 5));
+  harness.run();
+  harness.release(id, Outcome::kComplete, 5);
+  EXPECT_EQ(harness.metrics().value("mie_tokens_computed_total", {{"kind", "prefill"}}), 10);
+  EXPECT_EQ(harness.metrics().value("mie_tokens_computed_total", {{"kind", "recompute"}}), 10 + 11 + 12 + 13);
+  EXPECT_EQ(harness.metrics().value("mie_tokens_computed_total", {{"kind", "decode"}}), 4);
+  EXPECT_THAT(not_settled(harness), IsEmpty());
+  setup.n_blocks = 24;
+  for (const auto scheduler :
+       {SchedulerKind::kSerial, SchedulerKind::kStatic, SchedulerKind::kContinuous, SchedulerKind::kChunked}) {
+    setup.scheduler = scheduler;
+    expect_right_answers(setup, mixed_requests(2, 12, 40), std::string(name_of(scheduler)));
+  }
 }
 
 TEST(Equivalence, SurvivesPreemptionStorms) {

@@ -60,6 +60,7 @@ std::vector<Answer> answer(ModelRunner& runner, const EngineSetup& setup, std::s
   options.n_blocks = setup.n_blocks;
   options.block_size = setup.block_size;
   options.max_model_len = setup.max_model_len;
+  options.keep_kv = setup.keep_kv;
   options.prefix_caching = setup.prefix_caching;
   options.n_drafts = setup.n_drafts;
   if (setup.n_drafts > 0) options.limits.draft_rows = std::min(kDraftRows, options.limits.max_tokens);

@@ -16,6 +16,7 @@ struct EngineSetup {
   StepLimits limits;
   int n_blocks = 0, block_size = 16;
   int max_model_len = 0;
+  bool keep_kv = true;
   bool prefix_caching = true;
   int n_drafts = 0;
   int n_choices = 1;  // of each prompt, one after another in the answers; all draw with the prompt's seed

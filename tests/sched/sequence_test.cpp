@@ -162,6 +162,7 @@ TEST_F(SequenceTest, CallsThatTheStateDoesNotAllowThrowAndChangeNothing) {
   Sequence w = waiting();
   unchanged(w, [&] { w.commit(1, std::nullopt); });
   unchanged(w, [&] { w.preempt(); });
+  unchanged(w, [&] { w.forget(); });
   Sequence r = running();
   unchanged(r, [&] { r.admit(); });
   Sequence f = finished();
@@ -186,6 +187,15 @@ TEST_F(SequenceTest, CallsThatTheStateAllows) {
   seq.admit();
   seq.finish(FinishReason::kError);
   EXPECT_EQ(seq.state(), SeqState::kFinished);
+}
+
+TEST_F(SequenceTest, ForgettingLeavesItRunningWithEverythingToCompute) {
+  Sequence seq = running();
+  seq.commit(5, kToken);
+  seq.forget();
+  EXPECT_EQ(seq.state(), SeqState::kRunning);
+  EXPECT_EQ(seq.n_pending(), 6);
+  EXPECT_EQ(seq.blocks().n_blocks(), 0);
 }
 
 TEST_F(SequenceTest, WrongCommitsThrowAndChangeNothing) {

@@ -52,6 +52,7 @@ struct Mode {
   int chunk = 256;
   int block_size = 8;
   int n_blocks = 32 * kLongest / 8;
+  bool keep_kv = true;
   bool prefix_caching = true;
   int n_drafts = 0;
   int n_choices = 1;
@@ -91,6 +92,7 @@ class EngineModes : public ::testing::Test {
     setup.n_blocks = mode.n_blocks;
     setup.block_size = mode.block_size;
     setup.max_model_len = kLongest;
+    setup.keep_kv = mode.keep_kv;
     setup.prefix_caching = mode.prefix_caching;
     setup.n_drafts = mode.n_drafts;
     setup.n_choices = mode.n_choices;
@@ -148,7 +150,8 @@ TEST_F(EngineModes, OfTheBaselinesGiveTheSameTokensInAnyOrder) {
   for (const auto scheduler : {SchedulerKind::kSerial, SchedulerKind::kStatic, SchedulerKind::kContinuous})
     EXPECT_EQ(differences({.scheduler = scheduler}), 0) << name_of(scheduler);
   EXPECT_EQ(differences({.block_size = kLongest, .n_blocks = 32}), 0) << "contiguous";
-  EXPECT_EQ(differences({.block_size = 32, .n_blocks = 96}), 0) << "pages of 32";
+  EXPECT_EQ(differences({.block_size = 32, .n_blocks = 128}), 0) << "pages of 32";
+  EXPECT_EQ(differences({.keep_kv = false, .prefix_caching = false}), 0) << "without a cache";
   std::vector<std::size_t> order(questions_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::shuffle(order.begin(), order.end(), std::mt19937(9));
