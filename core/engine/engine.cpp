@@ -135,4 +135,6 @@ void Engine::refresh_metrics() {
 
 const EngineOptions& Engine::options() const { return inside_->shared.options; }
 
+EngineLoop& Engine::loop() { return inside_->loop; }
+
 }  // namespace mie

@@ -29,6 +29,8 @@
 
 namespace mie {
 
+class EngineLoop;
+
 class Engine {
  public:
   Engine(EngineOptions options, const Scheduler& scheduler, ModelRunner& runner, const Clock& clock, MetricsRegistry& metrics);
@@ -78,6 +80,9 @@ class Engine {
   void refresh_metrics();
 
   [[nodiscard]] const EngineOptions& options() const;
+
+  // For who moves the engine turn by turn instead of starting its thread (tests/sim).
+  [[nodiscard]] EngineLoop& loop();
 
  private:
   struct Inside;

@@ -64,12 +64,10 @@ net::awaitable<void> EngineLoop::run() {
   logger("engine")->info("started blocks={} block_size={} max_seqs={} max_tokens={}", options.n_blocks, options.block_size,
                          options.limits.max_seqs, options.limits.max_tokens);
   for (;;) {
-    const bool was_failed = shared_.failed;
-    const Turn turn = guarded_turn();
-    if (was_failed) tell_fatal();
+    const Turn result = turn();
     if (quiet()) quiet_.notify();
-    if (stopping_ && (core_.idle() || was_failed)) break;
-    switch (turn) {
+    if (stopping_ && (core_.idle() || told_)) break;
+    switch (result) {
       case Turn::kStepped:
         co_await net::post(context_, net::use_awaitable);
         break;
@@ -84,12 +82,20 @@ net::awaitable<void> EngineLoop::run() {
   logger("engine")->info("stopped");
 }
 
+// Who asks for the health learns of a failure before on_fatal does, and every request has ended in between.
+EngineLoop::Turn EngineLoop::turn() {
+  const bool was_failed = shared_.failed;
+  const Turn result = guarded_turn();
+  if (was_failed) tell_fatal();
+  return result;
+}
+
 // There are two kinds of failure. A step that threw before its commit changed nothing: its sequences end, the others go on.
 // A lost device, a broken invariant, or a throw in the middle of a change is the end of the engine.
 EngineLoop::Turn EngineLoop::guarded_turn() {
   std::string fatal;
   try {
-    return turn();
+    return unguarded_turn();
   } catch (const DeviceFailure& error) {
     fatal = std::string("device failed: ") + error.what();
   } catch (const InvariantError& error) {
@@ -107,7 +113,7 @@ EngineLoop::Turn EngineLoop::guarded_turn() {
   return shared_.failed ? Turn::kStuck : Turn::kStepped;
 }
 
-EngineLoop::Turn EngineLoop::turn() {
+EngineLoop::Turn EngineLoop::unguarded_turn() {
   // Before the mail: a release in it takes the request of a failed step away.
   if (std::exchange(step_failed_, false) && core_.end_failed_step() == EngineCore::Progress::kNone) return Turn::kStuck;
   core_.take(shared_.mailbox.take());
@@ -179,11 +185,15 @@ net::awaitable<bool> EngineLoop::wait_drained(steady_clock::duration limit) {
     const auto first = co_await (quiet_.wait() || timer.async_wait(net::use_awaitable));
     if (first.index() == 1 && !quiet()) {
       in_time = false;
-      drain_expired_ = true;
-      wake_.notify();
+      expire_drain();
     }
   }
   co_return in_time;
+}
+
+void EngineLoop::expire_drain() {
+  drain_expired_ = true;
+  wake_.notify();
 }
 
 net::awaitable<EngineSnapshot> EngineLoop::snapshot() {

@@ -28,6 +28,13 @@ class EngineLoop {
   // There is mail. Any thread.
   void wake() noexcept;
 
+  // What the thread does over and over: mail, drain, one step, and its one try block. The members of this group are public
+  // for who moves the engine without a thread, turn by turn, as the simulator does. REQUIRES there: start() is not called.
+  enum class Turn { kStepped, kIdle, kStuck };
+  Turn turn();
+  void expire_drain();  // as when the limit of drained() has passed
+  [[nodiscard]] EngineCore& core() { return core_; }
+
   // Awaited on any executor; they run on the engine thread.
   net::awaitable<bool> drained(std::chrono::steady_clock::duration limit);
   net::awaitable<EngineSnapshot> snapshot();
@@ -36,12 +43,10 @@ class EngineLoop {
   net::awaitable<StepTraceCopy> steps_since(TraceCursor cursor);
 
  private:
-  enum class Turn { kStepped, kIdle, kStuck };
-
   void thread_main();
   net::awaitable<void> run();
   Turn guarded_turn();
-  Turn turn();
+  Turn unguarded_turn();
   Turn step();
   void end_what_must_end();
   void fail(const std::string& reason);

@@ -10,15 +10,40 @@ namespace {
 
 constexpr int kNoLimit = std::numeric_limits<int>::max();
 thread_local int n_allowed_left = kNoLimit;
+thread_local bool fails_once = false;
 
 }  // namespace
 
 FailingNew::FailingNew(int n_allowed) { n_allowed_left = n_allowed; }
 FailingNew::~FailingNew() { n_allowed_left = kNoLimit; }
 
+OneFailure::OneFailure(int n_allowed) {
+  n_allowed_left = n_allowed;
+  fails_once = true;
+}
+
+OneFailure::~OneFailure() {
+  n_allowed_left = kNoLimit;
+  fails_once = false;
+}
+
+bool OneFailure::struck() const { return !fails_once; }
+
+static bool refused() {
+  if (n_allowed_left == kNoLimit) return false;
+  if (n_allowed_left > 0) {
+    --n_allowed_left;
+    return false;
+  }
+  if (fails_once) {
+    fails_once = false;
+    n_allowed_left = kNoLimit;
+  }
+  return true;
+}
+
 static void* allocate_or_null(std::size_t size, std::align_val_t alignment = std::align_val_t(alignof(std::max_align_t))) {
-  if (n_allowed_left == 0) return nullptr;
-  if (n_allowed_left != kNoLimit) --n_allowed_left;
+  if (refused()) return nullptr;
   const auto step = static_cast<std::size_t>(alignment);
   if (step <= alignof(std::max_align_t)) return std::malloc(size == 0 ? 1 : size);
   return std::aligned_alloc(step, (size / step + 1) * step);

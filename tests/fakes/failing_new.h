@@ -16,6 +16,18 @@ class FailingNew {
   FailingNew& operator=(const FailingNew&) = delete;
 };
 
+// While it lives, the allocation after the next `n_allowed` throws std::bad_alloc, once. Does not nest.
+class OneFailure {
+ public:
+  explicit OneFailure(int n_allowed);
+  ~OneFailure();
+
+  OneFailure(const OneFailure&) = delete;
+  OneFailure& operator=(const OneFailure&) = delete;
+
+  [[nodiscard]] bool struck() const;
+};
+
 // Calls `action` with 0, 1, 2 … allocations allowed until it ends without bad_alloc; `check_unchanged` runs after each
 // failure. Returns how many allocations the action makes.
 template <class Action, class Check>
