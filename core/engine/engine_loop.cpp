@@ -23,6 +23,7 @@ using namespace std::chrono_literals;
 constexpr auto kIdleLook = 1s;      // an idle engine looks at its mail so often even if a wake-up was lost for want of memory
 constexpr auto kStuckPause = 10ms;  // between two turns that did not get on
 constexpr auto kLongestDrain = 24h;
+constexpr std::size_t kLongestReason = 4096;
 
 }  // namespace
 
@@ -30,7 +31,9 @@ EngineLoop::EngineLoop(EngineShared& shared, EngineParts parts)
     : shared_(shared),
       wake_(context_.get_executor()),
       quiet_(context_.get_executor()),
-      core_(shared.options, parts, shared.metrics) {}
+      core_(shared.options, parts, shared.metrics) {
+  fatal_reason_.reserve(kLongestReason);
+}
 
 void EngineLoop::start() {
   ENSURE(!thread_.joinable() && !stopping_, "the engine is started once");
@@ -93,22 +96,20 @@ EngineLoop::Turn EngineLoop::turn() {
 // There are two kinds of failure. A step that threw before its commit changed nothing: its sequences end, the others go on.
 // A lost device, a broken invariant, or a throw in the middle of a change is the end of the engine.
 EngineLoop::Turn EngineLoop::guarded_turn() {
-  std::string fatal;
   try {
     return unguarded_turn();
   } catch (const DeviceFailure& error) {
-    fatal = std::string("device failed: ") + error.what();
+    fail("device failed: ", error.what());
   } catch (const InvariantError& error) {
-    fatal = std::string("invariant broken: ") + error.what();
+    fail("invariant broken: ", error.what());
   } catch (const std::exception& error) {
     if (core_.torn()) {
-      fatal = std::string("state lost: ") + error.what();
+      fail("state lost: ", error.what());
     } else {
       step_failed_ = true;
       logger("engine")->warn("step failed: {}", error.what());
     }
   }
-  if (!fatal.empty()) fail(fatal);
   shared_.last_progress = shared_.clock.now();
   return shared_.failed ? Turn::kStuck : Turn::kStepped;
 }
@@ -147,14 +148,15 @@ void EngineLoop::end_what_must_end() {
   }
 }
 
-void EngineLoop::fail(const std::string& reason) {
+// Needs no memory: the want of it may be why.
+void EngineLoop::fail(std::string_view kind, std::string_view what) {
   if (shared_.failed) return;  // the first reason is the one that counts
   {
     const auto held = shared_.metrics.lock();
     shared_.failed = true;
   }
-  fatal_reason_ = reason;
-  logger("engine")->critical("unhealthy: {}", reason);
+  fatal_reason_.assign(kind).append(what.substr(0, kLongestReason - kind.size()));
+  logger("engine")->critical("unhealthy: {}{}", kind, what);
 }
 
 void EngineLoop::tell_fatal() {
@@ -165,7 +167,7 @@ void EngineLoop::tell_fatal() {
 // The coroutine ended: as it should, or because it could not be resumed for want of memory.
 void EngineLoop::lost(std::exception_ptr error) {
   if (!error) return;
-  fail("the engine's loop is lost");
+  fail("the engine's loop is lost", "");
   tell_fatal();
 }
 

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace mie {
@@ -49,7 +50,7 @@ class EngineLoop {
   Turn unguarded_turn();
   Turn step();
   void end_what_must_end();
-  void fail(const std::string& reason);
+  void fail(std::string_view kind, std::string_view what);
   void tell_fatal();
   void lost(std::exception_ptr error);
   net::awaitable<bool> wait_drained(std::chrono::steady_clock::duration limit);

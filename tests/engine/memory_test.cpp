@@ -1,6 +1,9 @@
 // Want of memory at every single allocation. A program of its own, because it replaces operator new.
+#include "core/base/log.h"
+#include "core/engine/engine_loop.h"
 #include "core/engine/mailbox.h"
 #include "tests/engine/core_harness.h"
+#include "tests/engine/running_engine.h"
 #include "tests/fakes/failing_new.h"
 
 #include <gmock/gmock.h>
@@ -84,6 +87,24 @@ TEST(StepMemory, BeforeThereWasAPlanEndsNobody) {
   EXPECT_EQ(harness.core.end_failed_step(), EngineCore::Progress::kNone);
   harness.run();
   for (const auto& [id, request] : requests) EXPECT_EQ(harness.answer(id).tokens, expected(harness.setup.model, request));
+}
+
+// A device is lost while there is no memory either: the loop goes on to end what is in the engine.
+TEST(LoopMemory, NoFailureGetsOutOfATurn) {
+  configure_logging({.level = "off"});
+  const auto log = logger("engine");  // as a loop has it that has started
+  int n_lost = 0;
+  for (int n_allowed = 0; n_allowed < 300; ++n_allowed) {
+    RunningEngine running;
+    running.runner.set_faults({{0, FakeFault::Kind::kDevice}});
+    const auto stream = running.submit(make_request(1, 4, 5));
+    {
+      const FailingNew failing(n_allowed);
+      EXPECT_NO_THROW(running.engine.loop().turn()) << n_allowed << " allocations";
+    }
+    n_lost += running.engine.health().state == EngineHealth::State::kFailed ? 1 : 0;
+  }
+  EXPECT_GT(n_lost, 100);
 }
 
 class MailboxMemory : public ::testing::Test {

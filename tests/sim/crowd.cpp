@@ -62,7 +62,9 @@ bool Crowd::may_refuse(Errc code, const Request& request) const {
 void Crowd::seat(const ClientScript& client, const std::vector<Request>& choices,
                  std::vector<std::shared_ptr<TokenStream>> streams, int strand) {
   for (std::size_t i = 0; i < streams.size(); ++i) {
-    auto right = test::expected(scenario_.model, choices[i]);
+    const auto& n_top = choices[i].n_prompt_logprobs;
+    RightAnswer right{.tokens = test::expected(scenario_.model, choices[i]), .scores = {}};
+    if (n_top) right.scores = FakeRunner::expected_scores(scenario_.model, choices[i].prompt, *n_top);
     const RequestId id = streams[i]->id();
     auto reader = std::make_unique<Reader>(stage_, std::move(streams[i]), client, choices[i], std::move(right), strand);
     net::co_spawn(stage_.strands.executor(strand), reader->run(), [&stage = stage_](std::exception_ptr error) {

@@ -96,6 +96,7 @@ int run_line(const std::string& line) {
 
 int main(int argc, char** argv) {
   mie::configure_logging({.level = "off"});
+  const auto log = mie::logger("engine");  // there from the start, as in a server
   mie::sim::Wishes wishes;
   CLI::App app{"Lives of the engine by their seeds"};
   app.add_option("--seed", wishes.seed, "the first seed")->capture_default_str();

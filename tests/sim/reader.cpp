@@ -30,7 +30,7 @@ bool stops(const Request& request, TokenId token) {
 }  // namespace
 
 Reader::Reader(Stage& stage, std::shared_ptr<TokenStream> stream, const ClientScript& client, const Request& request,
-               std::vector<TokenId> right, int strand)
+               RightAnswer right, int strand)
     : stage_(stage),
       stream_(std::move(stream)),
       client_(client),
@@ -75,12 +75,14 @@ int Reader::n_common_blocks(const Reader& other, int block_size) const {
 std::optional<TokenId> Reader::token(std::size_t place) const {
   const std::size_t n_prompt = request_.prompt.size();
   if (place < n_prompt) return request_.prompt[place];
-  return place < n_prompt + right_.size() ? std::optional(right_[place - n_prompt]) : std::nullopt;
+  return place < n_prompt + right_.tokens.size() ? std::optional(right_.tokens[place - n_prompt]) : std::nullopt;
 }
 
 void Reader::take(TokenBatch batch) {
   stage_.digest.add(id().value(), batch.tokens.size(), batch.finish ? 1 + static_cast<int>(batch.finish->reason) : 0);
-  if (batch.tokens.empty() && !batch.finish) tell("an empty batch");
+  if (batch.tokens.empty() && batch.prompt.empty() && !batch.finish) tell("an empty batch");
+  if (!batch.prompt.empty() && n_read_ > 0) tell("a score of the prompt after the first token");
+  for (const Sampled& score : batch.prompt) take_score(score);
   ++n_batches_;
   bool lost = stage_.planted == PlantedBug::kLostToken && n_batches_ % 5 == 4;
   for (const Sampled& sampled : batch.tokens) {
@@ -92,12 +94,22 @@ void Reader::take(TokenBatch batch) {
 void Reader::take_token(TokenId token) {
   stage_.digest.add(token.value());
   const auto place = static_cast<std::size_t>(n_read_++);
-  if (place >= right_.size()) {
+  if (place >= right_.tokens.size()) {
     tell("a token after the last");
-  } else if (right_[place] != token) {
+  } else if (right_.tokens[place] != token) {
     tell("token " + std::to_string(place) + " is " + std::to_string(token.value()) + ", right is " +
-         std::to_string(right_[place].value()));
+         std::to_string(right_.tokens[place].value()));
   }
+}
+
+void Reader::take_score(const Sampled& score) {
+  const auto same = [](const Sampled& a, const Sampled& b) {
+    const auto equal = [](const TopLogprob& x, const TopLogprob& y) { return x.token == y.token && x.logprob == y.logprob; };
+    return a.token == b.token && a.logprob == b.logprob && a.rank == b.rank && std::ranges::equal(a.top, b.top, equal);
+  };
+  const auto place = static_cast<std::size_t>(n_scores_++);
+  if (place >= right_.scores.size() || !same(score, right_.scores[place]))
+    tell("score " + std::to_string(place) + " of the prompt is wrong, doubled or out of order");
 }
 
 void Reader::judge_end() {
@@ -107,12 +119,12 @@ void Reader::judge_end() {
 
 std::string Reader::wrong_end() const {
   const Finish& finish = *finish_;
-  const bool complete = n_read_ == static_cast<int>(right_.size());
-  const bool stopped = !right_.empty() && stops(request_, right_.back());
+  const bool complete = n_read_ == std::ssize(right_.tokens) && n_scores_ == std::ssize(right_.scores);
+  const bool stopped = !right_.tokens.empty() && stops(request_, right_.tokens.back());
   const auto code = finish.error ? std::optional(finish.error->code) : std::nullopt;
   switch (finish.reason) {
     case FinishReason::kStop:
-      return complete && stopped && !code && finish.stop_id == right_.back() ? "" : "stop";
+      return complete && stopped && !code && finish.stop_id == right_.tokens.back() ? "" : "stop";
     case FinishReason::kLength:
       return complete && !stopped && !code ? "" : "length";
     case FinishReason::kDeadline:

@@ -16,11 +16,17 @@
 
 namespace mie::sim {
 
+// What the model alone would say.
+struct RightAnswer {
+  std::vector<TokenId> tokens;
+  std::vector<Sampled> scores;  // of the prompt from its second token on, where they are wanted
+};
+
 class Reader {
  public:
-  // `right`: the tokens of a right answer. `request` as it was submitted, now.
+  // `request` as it was submitted, now.
   Reader(Stage& stage, std::shared_ptr<TokenStream> stream, const ClientScript& client, const Request& request,
-         std::vector<TokenId> right, int strand);
+         RightAnswer right, int strand);
 
   // Spawned once, on the strand.
   net::awaitable<void> run();
@@ -54,6 +60,7 @@ class Reader {
   [[nodiscard]] std::optional<TokenId> token(std::size_t place) const;  // of the prompt and the whole right answer
   void take(TokenBatch batch);
   void take_token(TokenId token);
+  void take_score(const Sampled& score);
   void judge_end();
   [[nodiscard]] std::string wrong_end() const;
   [[nodiscard]] std::string wrong_cancel() const;
@@ -67,10 +74,10 @@ class Reader {
   const ClientScript& client_;
   Request request_;
   Clock::time_point rank_;
-  std::vector<TokenId> right_;
+  RightAnswer right_;
   int strand_;
   SimRandom random_;
-  int n_batches_ = 0, n_read_ = 0, n_delivered_ = 0;
+  int n_batches_ = 0, n_scores_ = 0, n_read_ = 0, n_delivered_ = 0;
   std::optional<Finish> finish_;
   std::optional<int> released_in_;  // mail turn
   bool woken_ = false, done_ = false;

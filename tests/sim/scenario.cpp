@@ -82,6 +82,7 @@ void draw_engine(Scenario& s, Profile profile) {
   if (o.n_drafts > 0) o.limits.draft_rows = random.between(2, 16);
   if (random.chance(25)) o.priority_ageing = std::chrono::milliseconds(random.between(1, 30));
   o.prefix_caching = random.chance(80);
+  o.keep_kv = o.prefix_caching || random.chance(80);
   o.prefix_secret = random.next();
   if (profile == Profile::kOverload) {
     o.max_queue = random.between(5, 40);
@@ -126,6 +127,8 @@ Request draw_request(const Scenario& s, const Habits& habits, int number, SimRan
   if (random.chance(50)) request.stop_ids = {kEos};
   if (random.chance(10)) request.min_tokens = random.between(0, request.max_tokens);
   request.sampling = random.chance(30) ? test::sampling_of(1, random.next() >> 2U) : test::sampling_of(0);
+  if (random.chance(8)) request.n_prompt_logprobs = random.between(0, 2);
+  if (request.wants_prompt_logits() && random.chance(30)) request.max_tokens = request.min_tokens = 0;
   if (random.chance(habits.choices)) request.n_choices = random.between(2, 5);
   if (random.chance(25)) request.priority = random.between(-3, 3);
   if (random.chance(habits.salt)) request.cache_salt = random.chance(50) ? "a" : "b";

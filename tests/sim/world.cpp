@@ -136,12 +136,13 @@ void World::safety() {
 }
 
 // The oldest request gets on in every step. Where whole prompts hold up decodes, between two such steps there is at most one
-// for each seat.
+// for each seat. Where no K,V are kept, each token takes as many steps as there are before it, at most.
 void World::liveness() {
   stage_.calm = true;
   runner_.disarm();
   memory_.reset();
-  const int factor = scenario_.scheduler == SchedulerKind::kContinuous ? 1 + scenario_.options.limits.max_seqs : 1;
+  int factor = scenario_.scheduler == SchedulerKind::kContinuous ? 1 + scenario_.options.limits.max_seqs : 1;
+  if (!scenario_.options.keep_kv) factor *= scenario_.options.max_model_len;
   const int bound = stage_.turn + 8 + factor * crowd_.n_tokens_left();
   const auto all_gone = [this] { return engine_.loop().core().idle() && before_.n_unreleased == 0 && crowd_.all_done(); };
   while (!ended() && !all_gone()) {
