@@ -123,6 +123,7 @@ Result<std::vector<TokenId>> DiffCommand::prompt(const Config& config) const {
   if (n_given > 1) return bad("one of --prompt, --prompt-file and --ids");
   if (!ids_.empty()) {
     std::vector<TokenId> tokens;
+    tokens.reserve(ids_.size());
     for (const int id : ids_) tokens.emplace_back(id);
     return tokens;
   }

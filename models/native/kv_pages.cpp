@@ -77,7 +77,8 @@ void KvPages::store_value(const KvHead& kv, int position, std::span<const std::u
 std::uint16_t KvPages::key(const KvHead& kv, int position, int dim) {
   const TokenPlace at = kv.place(position);
   std::uint16_t stored = 0;
-  std::memcpy(&stored, at.tile + std::ptrdiff_t{dim / 2} * kv.tile * 4 + std::ptrdiff_t{at.offset} * 4 + dim % 2 * 2, 2);
+  std::memcpy(&stored,
+              at.tile + std::ptrdiff_t{dim / 2} * kv.tile * 4 + std::ptrdiff_t{at.offset} * 4 + std::ptrdiff_t{dim % 2} * 2, 2);
   return stored;
 }
 
@@ -85,7 +86,7 @@ std::uint16_t KvPages::value(const KvHead& kv, int position, int dim) {
   const TokenPlace at = kv.place(position);
   const std::int64_t pair = std::int64_t{at.offset / 2} * kv.head_dim * 4;
   std::uint16_t stored = 0;
-  std::memcpy(&stored, at.tile + kv.values_at() + pair + std::ptrdiff_t{dim} * 4 + at.offset % 2 * 2, 2);
+  std::memcpy(&stored, at.tile + kv.values_at() + pair + std::ptrdiff_t{dim} * 4 + std::ptrdiff_t{at.offset % 2} * 2, 2);
   return stored;
 }
 

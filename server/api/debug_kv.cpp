@@ -35,6 +35,7 @@ std::optional<Error> unanswerable(const Service& service) {
 std::string debug_kv_body(const EngineSnapshot& snapshot) {
   const int n_used = snapshot.n_blocks() - snapshot.n_available();
   std::vector<CachedBlocks> sequences;
+  sequences.reserve(snapshot.running.size());
   for (const SequenceRecord& seq : snapshot.running) sequences.push_back({seq.blocks, seq.n_computed});
   const KvUsage usage = usage_of_copy({snapshot.n_blocks(), n_used}, snapshot.block_size, sequences);
 

@@ -103,9 +103,10 @@ class VirtualReplay final : public RecordingObserver {
     if (event.kind == Kind::kPlanned) plan_ = event.digest;
     if (event.kind == Kind::kEnded) ended_[event.id] = {std::move(event.tokens), event.reason};
   }
-  void lost() noexcept override { invariant_failed("memory", __FILE__, __LINE__, "a replay has no memory for an event"); }
+  void lost() noexcept override { lost_ = true; }
 
   void apply(const RecordEvent& event) {
+    ENSURE(!lost_, "a replay has no memory for an event");
     switch (event.kind) {
       case Kind::kTaken:
         return take(event);
@@ -189,6 +190,7 @@ class VirtualReplay final : public RecordingObserver {
   std::unordered_set<RequestId> owed_;           // releases
   std::unordered_map<RequestId, Answer> ended_;  // not compared yet
   std::optional<std::uint64_t> plan_;            // of the last step
+  bool lost_ = false;
   ReplayOutcome outcome_;
   bool diverged_ = false;
 };

@@ -104,6 +104,7 @@ std::vector<RequestTrack> request_tracks(const StepLines& lines) {
     end = std::max(end, end_of(step));
   }
   std::vector<RequestTrack> tracks;
+  tracks.reserve(builders.size());
   for (auto& [id, one] : builders) tracks.push_back(one.take(end));
   return tracks;
 }

@@ -6,7 +6,6 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <cerrno>
@@ -39,13 +38,8 @@ void StepTraceFile::start(Engine& engine) {
 }
 
 void StepTraceFile::stop() {
-  if (thread_.joinable()) {
-    net::post(context_, [this] {
-      stopping_ = true;
-      pause_.cancel();
-    });
-    thread_.join();
-  }
+  stopping_ = true;  // the writer looks every kPause
+  if (thread_.joinable()) thread_.join();
   if (file_ != nullptr) std::fclose(std::exchange(file_, nullptr));
 }
 

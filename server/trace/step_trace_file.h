@@ -9,6 +9,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <atomic>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -39,8 +40,8 @@ class StepTraceFile {
   net::io_context context_{1};
   net::steady_timer pause_{context_};
   std::FILE* file_;
-  bool stopping_ = false;  // on context_
-  bool full_ = false;      // a write has failed, which has been logged
+  std::atomic<bool> stopping_ = false;
+  bool full_ = false;  // a write has failed, which has been logged
   std::thread thread_;
 };
 
