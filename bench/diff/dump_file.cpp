@@ -38,6 +38,7 @@ std::string header_of(const Record& record) {
   out += fmt::format("prompt {}\ntokens{}\n", record.n_prompt, ids_of(record.tokens));
   if (all_chosen(record)) {
     std::vector<TokenId> next;
+    next.reserve(record.next.size());
     for (const auto& token : record.next) next.push_back(*token);
     out += "next" + ids_of(next) + '\n';
   }
