@@ -13,8 +13,8 @@
 namespace mie::test {
 namespace {
 
-net::awaitable<Answer> read(Engine& engine, std::shared_ptr<TokenStream> stream) {
-  Answer answer;
+net::awaitable<DrivenAnswer> read(Engine& engine, std::shared_ptr<TokenStream> stream) {
+  DrivenAnswer answer;
   for (;;) {
     TokenBatch batch = co_await stream->next();
     for (const Sampled& sampled : batch.tokens) answer.tokens.push_back(sampled.token);
@@ -47,14 +47,14 @@ std::vector<Request> requests_of(std::span<const Question> questions, int n_choi
 
 }  // namespace
 
-std::vector<Answer> answer(ModelRunner& runner, const EngineSetup& setup, std::span<const std::vector<TokenId>> prompts,
-                           int n_new) {
+std::vector<DrivenAnswer> answer(ModelRunner& runner, const DriveSetup& setup, std::span<const std::vector<TokenId>> prompts,
+                                 int n_new) {
   std::vector<Question> questions;
   for (const auto& prompt : prompts) questions.push_back({.prompt = prompt, .n_new = n_new});
   return answer(runner, setup, questions);
 }
 
-std::vector<Answer> answer(ModelRunner& runner, const EngineSetup& setup, std::span<const Question> questions) {
+std::vector<DrivenAnswer> answer(ModelRunner& runner, const DriveSetup& setup, std::span<const Question> questions) {
   EngineOptions options;
   options.limits = limits_for(setup.scheduler, setup.limits);
   options.n_blocks = setup.n_blocks;
@@ -75,11 +75,11 @@ std::vector<Answer> answer(ModelRunner& runner, const EngineSetup& setup, std::s
   engine.start();
   auto streams = engine.submit(requests_of(questions, setup.n_choices, clock.now()), io.get_executor());
   if (!streams) throw std::runtime_error(streams.error().message);
-  std::vector<std::future<Answer>> reading;
+  std::vector<std::future<DrivenAnswer>> reading;
   reading.reserve(streams->size());
   for (auto& stream : *streams) reading.push_back(net::co_spawn(io, read(engine, std::move(stream)), net::use_future));
   io.run();
-  std::vector<Answer> answers;
+  std::vector<DrivenAnswer> answers;
   answers.reserve(reading.size());
   for (auto& one : reading) answers.push_back(one.get());
   engine.stop();

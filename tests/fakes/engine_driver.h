@@ -11,7 +11,7 @@
 
 namespace mie::test {
 
-struct EngineSetup {
+struct DriveSetup {
   SchedulerKind scheduler = SchedulerKind::kContinuous;
   StepLimits limits;
   int n_blocks = 0, block_size = 16;
@@ -29,16 +29,17 @@ struct Question {
   std::uint64_t seed = 0;
 };
 
-struct Answer {
+struct DrivenAnswer {
   std::vector<TokenId> tokens;
   Finish finish;
 };
 
 // REQUIRES: a runner of the setup's n_blocks and block_size.
-[[nodiscard]] std::vector<Answer> answer(ModelRunner& runner, const EngineSetup& setup, std::span<const Question> questions);
+[[nodiscard]] std::vector<DrivenAnswer> answer(ModelRunner& runner, const DriveSetup& setup,
+                                               std::span<const Question> questions);
 
 // Greedily, n_new tokens for each prompt.
-[[nodiscard]] std::vector<Answer> answer(ModelRunner& runner, const EngineSetup& setup,
-                                         std::span<const std::vector<TokenId>> prompts, int n_new);
+[[nodiscard]] std::vector<DrivenAnswer> answer(ModelRunner& runner, const DriveSetup& setup,
+                                               std::span<const std::vector<TokenId>> prompts, int n_new);
 
 }  // namespace mie::test

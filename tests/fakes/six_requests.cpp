@@ -81,7 +81,7 @@ std::vector<std::string> wrong_six_request_counts(ModelRunner& runner, int n_voc
   for (const Row& row : kTables) {
     for (const bool caching : prefix_caching) {
       StepCounter counter(runner);
-      EngineSetup setup;
+      DriveSetup setup;
       setup.scheduler = row.scheduler;
       setup.limits = {.max_seqs = row.cap, .max_tokens = 512, .max_prefill_chunk = 256};
       setup.n_blocks = kSixBlocks;
@@ -89,7 +89,7 @@ std::vector<std::string> wrong_six_request_counts(ModelRunner& runner, int n_voc
       setup.max_model_len = kSixLongest;
       setup.prefix_caching = caching;
       std::vector<std::vector<TokenId>> answers;
-      for (const Answer& given : answer(counter, setup, questions)) answers.push_back(given.tokens);
+      for (const DrivenAnswer& given : answer(counter, setup, questions)) answers.push_back(given.tokens);
       if (first.empty()) first = answers;
       const auto expect = [&](const char* what, int counted, int right) {
         if (right < 0 || counted == right) return;

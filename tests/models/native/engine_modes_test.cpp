@@ -17,8 +17,8 @@
 namespace mie::native::testing {
 namespace {
 
-using test::Answer;
-using test::EngineSetup;
+using test::DrivenAnswer;
+using test::DriveSetup;
 using test::Question;
 
 constexpr int kVocab = 49152, kPrompts = 500, kBeginnings = 40, kLongest = 112;
@@ -84,9 +84,9 @@ class EngineModes : public ::testing::Test {
     return std::move(*runner);
   }
 
-  std::vector<Answer> answers(const Mode& mode, std::span<const Question> asked) {
+  std::vector<DrivenAnswer> answers(const Mode& mode, std::span<const Question> asked) {
     const auto runner = runner_of(mode);
-    EngineSetup setup;
+    DriveSetup setup;
     setup.scheduler = mode.scheduler;
     setup.limits = {.max_seqs = mode.n_together, .max_tokens = 512, .max_prefill_chunk = mode.chunk};
     setup.n_blocks = mode.n_blocks;
@@ -100,8 +100,8 @@ class EngineModes : public ::testing::Test {
   }
 
   // Of each prompt by itself; both tests hold against it.
-  const std::vector<Answer>& alone() {
-    static const std::vector<Answer> kAlone =
+  const std::vector<DrivenAnswer>& alone() {
+    static const std::vector<DrivenAnswer> kAlone =
         answers({.scheduler = SchedulerKind::kSerial, .n_together = 1, .prefix_caching = false}, questions_);
     return kAlone;
   }
@@ -123,7 +123,7 @@ class EngineModes : public ::testing::Test {
   std::unique_ptr<GgufFile> file_;
   std::optional<ModelPlan> plan_;
   std::vector<Question> questions_;
-  std::vector<Answer> right_;
+  std::vector<DrivenAnswer> right_;
   int n_preemptions_ = 0, n_cached_ = 0;  // of the last mode
 };
 

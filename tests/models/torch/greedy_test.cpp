@@ -19,7 +19,7 @@ constexpr int kNew = 64;
 constexpr int kLongest = 384;  // tokens of the longest prompt and its answer, rounded up to whole pages
 
 // The prompts need about 200 pages of 16 together; at the end of the longest one alone, 20.
-constexpr EngineSetup kBatched{
+constexpr DriveSetup kBatched{
     .limits = {.max_seqs = 24, .max_tokens = 2048, .max_prefill_chunk = 2048}, .n_blocks = 256, .max_model_len = kLongest};
 
 std::vector<std::vector<TokenId>> prompts_of(std::span<const GoldenPrompt> golden) {
@@ -53,7 +53,7 @@ void compare(const GoldenPrompt& golden, const std::vector<TokenId>& ours, Compa
   }
 }
 
-Comparison expect_reference_tokens(const char* name, const EngineSetup& setup, std::span<const GoldenPrompt> golden) {
+Comparison expect_reference_tokens(const char* name, const DriveSetup& setup, std::span<const GoldenPrompt> golden) {
   const auto runner = fp32_runner(setup.n_blocks, setup.block_size);
   const auto answers = answer(*runner, setup, prompts_of(golden), kNew);
   Comparison total;
@@ -71,7 +71,7 @@ Comparison expect_reference_tokens(const char* name, const EngineSetup& setup, s
   return total;
 }
 
-Comparison expect_reference_tokens(const char* name, const EngineSetup& setup) {
+Comparison expect_reference_tokens(const char* name, const DriveSetup& setup) {
   const auto golden = golden_prompts();
   EXPECT_EQ(golden.size(), 24U);
   return expect_reference_tokens(name, setup, golden);
@@ -80,7 +80,7 @@ Comparison expect_reference_tokens(const char* name, const EngineSetup& setup) {
 // Two tests, since one stream takes as many steps as there are tokens.
 void expect_reference_tokens_alone(std::size_t first, std::size_t n) {
   const auto golden = golden_prompts();
-  EngineSetup setup = kBatched;
+  DriveSetup setup = kBatched;
   setup.scheduler = SchedulerKind::kSerial;
   EXPECT_EQ(expect_reference_tokens("alone", setup, std::span(golden).subspan(first, n)).max_batch, 1);
 }
@@ -91,27 +91,27 @@ TEST(TorchGreedy, AloneEqualsTheReferenceSecondHalf) { expect_reference_tokens_a
 TEST(TorchGreedy, BatchedEqualsTheReference) { EXPECT_EQ(expect_reference_tokens("batched", kBatched).max_batch, 24); }
 
 TEST(TorchGreedy, ChunkedEqualsTheReference) {
-  EngineSetup setup = kBatched;
+  DriveSetup setup = kBatched;
   setup.scheduler = SchedulerKind::kChunked;
   setup.limits.max_prefill_chunk = 16;
   EXPECT_EQ(expect_reference_tokens("chunked", setup).max_batch, 24);
 }
 
 TEST(TorchGreedy, PreemptedEqualsTheReference) {
-  EngineSetup setup = kBatched;
+  DriveSetup setup = kBatched;
   setup.n_blocks = 80;
   setup.prefix_caching = false;
   EXPECT_GE(expect_reference_tokens("preempted", setup).n_preemptions, 8);
 }
 
 TEST(TorchGreedy, LongPagesEqualTheReference) {
-  EngineSetup setup = kBatched;
+  DriveSetup setup = kBatched;
   setup.block_size = 32;
   expect_reference_tokens("pages of 32", setup);
 }
 
 TEST(TorchGreedy, ContiguousEqualsTheReference) {
-  EngineSetup setup = kBatched;
+  DriveSetup setup = kBatched;
   setup.block_size = kLongest;
   setup.n_blocks = 24;
   expect_reference_tokens("contiguous", setup);
