@@ -29,7 +29,10 @@ def test_chat_stream_joins_to_the_whole_answer(client, model):
     assert text == whole.choices[0].message.content
     assert finishes == [whole.choices[0].finish_reason]
     assert parts[0].choices[0].delta.role == "assistant"
-    assert parts[-1].choices == [] and parts[-1].usage == whole.usage
+    usage = parts[-1].usage
+    assert parts[-1].choices == []
+    assert (usage.prompt_tokens, usage.completion_tokens) == (whole.usage.prompt_tokens, whole.usage.completion_tokens)
+    assert usage.prompt_tokens_details.cached_tokens == (usage.prompt_tokens - 1) // 32 * 32  # the first request left them
     assert all(p.usage is None for p in parts[:-1])
     assert {p.id for p in parts} == {parts[0].id} and parts[0].id.startswith("chatcmpl-")
     assert whole.usage.total_tokens == whole.usage.prompt_tokens + whole.usage.completion_tokens
