@@ -115,7 +115,7 @@ def test_choices_stream_beside_each_other(fake):
         while piece := sock.recv(65536):
             got += piece
     chunks = [json.loads(event) for event in events(got.split(b"\r\n\r\n", 1)[1])[:-1]]
-    whole = fake.post("/v1/chat/completions", body | {"stream": False, "stream_options": None})
+    whole = fake.post("/v1/chat/completions", body | {"stream": False, "stream_options": None}).json
     for index in range(3):
         own = [c["choices"][0] for c in chunks if c["choices"] and c["choices"][0]["index"] == index]
         assert own[0]["delta"]["role"] == "assistant" and own[-1]["finish_reason"] == "length"
