@@ -71,7 +71,6 @@ void LiveRequests::admitted(LiveRequest& live) {
 }
 
 void LiveRequests::preempted(LiveRequest& live) {
-  live.n_published = 0;
   enter(waiting_, live);
   leave(running_, live);
 }
