@@ -13,6 +13,7 @@
 
 namespace mie {
 
+// Block ids.
 struct BlockCopy {
   std::int32_t from, to;
 };

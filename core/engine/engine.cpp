@@ -119,13 +119,21 @@ EngineHealth Engine::health() const {
   return health;
 }
 
-net::awaitable<EngineSnapshot> Engine::snapshot() { return inside_->loop.snapshot(); }
+net::awaitable<EngineSnapshot> Engine::snapshot() {
+  return inside_->loop.ask([](const EngineCore& core) { return core.snapshot(); });
+}
 
-net::awaitable<int> Engine::reset_prefix_cache() { return inside_->loop.reset_prefix_cache(); }
+net::awaitable<int> Engine::reset_prefix_cache() {
+  return inside_->loop.ask([](EngineCore& core) { return core.flush_prefixes(); });
+}
 
-net::awaitable<StepTraceCopy> Engine::last_steps(int n) { return inside_->loop.last_steps(n); }
+net::awaitable<StepTraceCopy> Engine::last_steps(int n) {
+  return inside_->loop.ask([n](const EngineCore& core) { return core.trace().last(n); });
+}
 
-net::awaitable<StepTraceCopy> Engine::steps_since(TraceCursor cursor) { return inside_->loop.steps_since(cursor); }
+net::awaitable<StepTraceCopy> Engine::steps_since(TraceCursor cursor) {
+  return inside_->loop.ask([cursor](const EngineCore& core) { return core.trace().since(cursor); });
+}
 
 void Engine::refresh_metrics() {
   EngineShared& shared = inside_->shared;

@@ -198,28 +198,4 @@ void EngineLoop::expire_drain() {
   wake_.notify();
 }
 
-net::awaitable<EngineSnapshot> EngineLoop::snapshot() {
-  co_return co_await net::co_spawn(context_, take_snapshot(), net::use_awaitable);
-}
-
-net::awaitable<EngineSnapshot> EngineLoop::take_snapshot() { co_return core_.snapshot(); }
-
-net::awaitable<int> EngineLoop::reset_prefix_cache() {
-  co_return co_await net::co_spawn(context_, flush_prefixes(), net::use_awaitable);
-}
-
-net::awaitable<int> EngineLoop::flush_prefixes() { co_return core_.flush_prefixes(); }
-
-net::awaitable<StepTraceCopy> EngineLoop::last_steps(int n) {
-  co_return co_await net::co_spawn(context_, copy_last_steps(n), net::use_awaitable);
-}
-
-net::awaitable<StepTraceCopy> EngineLoop::copy_last_steps(int n) { co_return core_.trace().last(n); }
-
-net::awaitable<StepTraceCopy> EngineLoop::steps_since(TraceCursor cursor) {
-  co_return co_await net::co_spawn(context_, copy_steps_since(cursor), net::use_awaitable);
-}
-
-net::awaitable<StepTraceCopy> EngineLoop::copy_steps_since(TraceCursor cursor) { co_return core_.trace().since(cursor); }
-
 }  // namespace mie

@@ -5,10 +5,11 @@
 #include "core/engine/async_event.h"
 #include "core/engine/engine_core.h"
 #include "core/engine/engine_shared.h"
-#include "core/engine/snapshot.h"
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -16,6 +17,8 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <type_traits>
+#include <utility>
 
 namespace mie {
 
@@ -38,10 +41,11 @@ class EngineLoop {
 
   // Awaited on any executor; they run on the engine thread.
   net::awaitable<bool> drained(std::chrono::steady_clock::duration limit);
-  net::awaitable<EngineSnapshot> snapshot();
-  net::awaitable<int> reset_prefix_cache();
-  net::awaitable<StepTraceCopy> last_steps(int n);
-  net::awaitable<StepTraceCopy> steps_since(TraceCursor cursor);
+  // ask(): what `question` answers about, or does to, the core between two steps.
+  template <class Question, class Answer = std::invoke_result_t<Question, EngineCore&>>
+  net::awaitable<Answer> ask(Question question) {
+    co_return co_await net::co_spawn(context_, answer<Answer>(&core_, std::move(question)), net::use_awaitable);
+  }
 
  private:
   void thread_main();
@@ -54,10 +58,10 @@ class EngineLoop {
   void tell_fatal();
   void lost(std::exception_ptr error);
   net::awaitable<bool> wait_drained(std::chrono::steady_clock::duration limit);
-  net::awaitable<EngineSnapshot> take_snapshot();
-  net::awaitable<int> flush_prefixes();
-  net::awaitable<StepTraceCopy> copy_last_steps(int n);
-  net::awaitable<StepTraceCopy> copy_steps_since(TraceCursor cursor);
+  template <class Answer, class Question>
+  static net::awaitable<Answer> answer(EngineCore* core, Question question) {
+    co_return question(*core);
+  }
   [[nodiscard]] bool quiet() const { return (core_.idle() && shared_.mailbox.empty()) || told_; }
 
   EngineShared& shared_;

@@ -34,7 +34,7 @@ struct PromptStart {
   int n_own_blocks = 0;  // of the match, those that nobody holds
   int n_copied = 0;      // tokens behind the match, to be copied from the block of another choice
   BlockId copied_from;
-  bool held = false;  // another choice is computing the prompt
+  bool held = false;  // another sequence is computing what it needs next
 
   void forget();  // keeps the memory
 };

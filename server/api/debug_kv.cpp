@@ -1,6 +1,7 @@
 #include "server/api/debug_kv.h"
 
 #include "kv/usage.h"
+#include "server/api/engine_state.h"
 #include "server/json/response_write.h"
 
 #include <optional>
@@ -20,14 +21,6 @@ void write_request(JsonWriter& out, const SequenceRecord& seq) {
   out.begin_object().member("n", static_cast<std::int64_t>(seq.id.value())).member("state", state_of(seq));
   out.member("prompt", seq.n_prompt).member("computed", seq.n_computed).member("generated", seq.n_total - seq.n_prompt);
   out.member("blocks", std::ssize(seq.blocks)).end_object();
-}
-
-// An engine that cannot get to the end of a step would keep the client waiting for the snapshot.
-std::optional<Error> unanswerable(const Service& service) {
-  const Loaded* loaded = service.loaded();
-  if (loaded == nullptr) return Error{Errc::kLoading, "the model is being loaded", ""};
-  if (loaded->engine->health().state == EngineHealth::State::kOk) return {};
-  return Error{Errc::kUnhealthy, "the engine makes no progress", ""};
 }
 
 }  // namespace

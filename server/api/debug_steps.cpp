@@ -1,5 +1,6 @@
 #include "server/api/debug_steps.h"
 
+#include "server/api/engine_state.h"
 #include "server/trace/step_json.h"
 
 #include <charconv>
@@ -40,17 +41,16 @@ std::string body_of(const StepTraceCopy& copy, int n_ring) {
 }  // namespace
 
 net::awaitable<void> serve_debug_steps(Exchange& exchange, Service& service) {
-  const Loaded* loaded = service.loaded();
   const auto n = asked(exchange.head().query);
-  std::optional<Error> error;
-  if (n.has_error()) error = n.error();
-  if (loaded == nullptr) error = Error{Errc::kLoading, "the model is being loaded", ""};
+  auto error = unanswerable(service);
+  if (!error && n.has_error()) error = n.error();
   if (error) {
     co_await exchange.refuse(*std::move(error));
     co_return;
   }
-  const StepTraceCopy copy = co_await loaded->engine->last_steps(*n);
-  co_await exchange.answer({.body = body_of(copy, loaded->engine->options().step_ring)});
+  Engine& engine = *service.loaded()->engine;
+  const StepTraceCopy copy = co_await engine.last_steps(*n);
+  co_await exchange.answer({.body = body_of(copy, engine.options().step_ring)});
 }
 
 }  // namespace mie::api

@@ -102,6 +102,12 @@ std::optional<std::int64_t> FieldReader::integer(std::string_view name, IntegerR
   return integer_at(*value, path_of(name), range);
 }
 
+std::int64_t FieldReader::required_integer(std::string_view name, IntegerRange range) {
+  const auto value = integer(name, range);
+  if (!value && !failed()) missing(name);
+  return value.value_or(0);
+}
+
 std::optional<std::int64_t> FieldReader::integer_at(const Element& item, const std::string& path, IntegerRange range) {
   if (failed()) return {};
   const bool oversized = item.type() == Type::UINT64 || (item.type() == Type::DOUBLE && document_.is_oversized_integer(path));

@@ -30,6 +30,7 @@ class FieldReader {
 
   [[nodiscard]] std::optional<bool> boolean(std::string_view name);
   [[nodiscard]] std::optional<std::int64_t> integer(std::string_view name, IntegerRange range = {});
+  [[nodiscard]] std::int64_t required_integer(std::string_view name, IntegerRange range = {});  // 0 after a fault
   [[nodiscard]] std::optional<double> number(std::string_view name);
   [[nodiscard]] std::optional<std::string> string(std::string_view name);
   [[nodiscard]] std::optional<simdjson::dom::array> list(std::string_view name);

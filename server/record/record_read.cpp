@@ -1,4 +1,4 @@
-#include "server/json/field_reader.h"
+#include "server/json/json_lines.h"
 #include "server/record/record_lines.h"
 #include "server/record/record_words.h"
 
@@ -21,15 +21,11 @@ constexpr int kMostLogprobs = 1024;  // as --max-logprobs
 
 Error bad(std::string message) { return {Errc::kConfig, std::move(message), ""}; }
 
-std::int64_t required(FieldReader& fields, std::string_view name, IntegerRange range) {
-  const auto value = fields.integer(name, range);
-  if (!value && !fields.failed()) fields.missing(name);
-  return value.value_or(0);
+int count(FieldReader& fields, std::string_view name) { return static_cast<int>(fields.required_integer(name, kCount)); }
+
+Clock::duration time_of(FieldReader& fields, std::string_view name) {
+  return Clock::duration(fields.required_integer(name, {}));
 }
-
-int count(FieldReader& fields, std::string_view name) { return static_cast<int>(required(fields, name, kCount)); }
-
-Clock::duration time_of(FieldReader& fields, std::string_view name) { return Clock::duration(required(fields, name, {})); }
 
 double real(FieldReader& fields, std::string_view name) {
   const auto value = fields.number(name);
@@ -78,13 +74,13 @@ Result<SamplingParams> read_sampling(FieldReader& fields, int n_vocab) {
   SamplingParams::Raw raw;
   raw.temperature = real(fields, "temperature");
   raw.top_p = real(fields, "top_p");
-  raw.top_k = required(fields, "top_k", {});
+  raw.top_k = fields.required_integer("top_k", {});
   raw.min_p = real(fields, "min_p");
   raw.presence_penalty = real(fields, "presence_penalty");
   raw.frequency_penalty = real(fields, "frequency_penalty");
   raw.repetition_penalty = real(fields, "repetition_penalty");
-  raw.seed = static_cast<std::uint64_t>(required(fields, "seed", {.min = 0}));
-  raw.n_top_logprobs = static_cast<std::int32_t>(required(fields, "n_top_logprobs", {.min = -1, .max = kMostLogprobs}));
+  raw.seed = static_cast<std::uint64_t>(fields.required_integer("seed", {.min = 0}));
+  raw.n_top_logprobs = static_cast<std::int32_t>(fields.required_integer("n_top_logprobs", {.min = -1, .max = kMostLogprobs}));
   raw.logit_bias = biases(fields);
   if (fields.failed()) return fields.fault();
   return SamplingParams::from(raw, n_vocab, kMostLogprobs);
@@ -105,14 +101,15 @@ std::optional<Error> read_request(const RequestDocument& document, FieldReader& 
   request.stop_ids = ids(fields, "stop_ids", n_vocab);
   if (const auto n = fields.integer("n_prompt_logprobs", {.min = 0, .max = kMostLogprobs}))
     request.n_prompt_logprobs = static_cast<int>(*n);
-  request.max_tokens = static_cast<int>(required(fields, "max_tokens", {.min = request.least_max_tokens(), .max = kMaxInt}));
+  request.max_tokens =
+      static_cast<int>(fields.required_integer("max_tokens", {.min = request.least_max_tokens(), .max = kMaxInt}));
   request.min_tokens = count(fields, "min_tokens");
   if (const auto at = fields.integer("deadline_ns")) request.deadline = Clock::time_point(Clock::duration(*at));
   request.priority = static_cast<int>(fields.integer("priority", {.min = -kMaxInt, .max = kMaxInt}).value_or(0));
   request.cache_salt = fields.string("cache_salt").value_or("");
   request.choice = count(fields, "choice");
   request.n_choices =
-      static_cast<int>(required(fields, "n_choices", {.min = request.choice + std::int64_t{1}, .max = kMaxInt}));
+      static_cast<int>(fields.required_integer("n_choices", {.min = request.choice + std::int64_t{1}, .max = kMaxInt}));
   event.request = std::make_shared<const Request>(std::move(request));
   return {};
 }
@@ -147,9 +144,9 @@ std::optional<Error> read_event(const RequestDocument& document, FieldReader& fi
   if (name == "gap") return bad("events are missing: the recording ran out of memory");
   const auto kind = meaning_in(kKindWords, name);
   if (!kind) return bad("event is not one of the words for it");
-  RecordEvent event{.kind = *kind, .step = required(fields, "step", {.min = 0})};
+  RecordEvent event{.kind = *kind, .step = fields.required_integer("step", {.min = 0})};
   const bool of_request = *kind == Kind::kTaken || *kind == Kind::kReleased || *kind == Kind::kEnded;
-  if (of_request) event.id = RequestId(static_cast<std::uint64_t>(required(fields, "id", {.min = 0})));
+  if (of_request) event.id = RequestId(static_cast<std::uint64_t>(fields.required_integer("id", {.min = 0})));
   if (*kind == Kind::kTaken || *kind == Kind::kReleased) event.at = time_of(fields, "at_ns");
   std::optional<Error> error;
   if (*kind == Kind::kTaken) error = read_request(document, fields, event, record.header.n_vocab);
@@ -162,14 +159,14 @@ std::optional<Error> read_event(const RequestDocument& document, FieldReader& fi
 }
 
 std::optional<Error> read_header(FieldReader& fields, RecordHeader& header) {
-  if (required(fields, "mie_record", {.min = 1}) != 1) return bad("not a file of --record");
+  if (fields.required_integer("mie_record", {.min = 1}) != 1) return bad("not a file of --record");
   header.version = word(fields, "version");
   header.commit = word(fields, "commit");
   header.model_name = word(fields, "model");
   header.fingerprint = word(fields, "fingerprint");
-  header.n_vocab = static_cast<int>(required(fields, "n_vocab", {.min = 1, .max = kMaxInt}));
-  header.n_blocks = static_cast<int>(required(fields, "n_blocks", {.min = 1, .max = kMaxInt}));
-  header.block_size = static_cast<int>(required(fields, "block_size", {.min = 1, .max = kMaxInt}));
+  header.n_vocab = static_cast<int>(fields.required_integer("n_vocab", {.min = 1, .max = kMaxInt}));
+  header.n_blocks = static_cast<int>(fields.required_integer("n_blocks", {.min = 1, .max = kMaxInt}));
+  header.block_size = static_cast<int>(fields.required_integer("block_size", {.min = 1, .max = kMaxInt}));
   header.row_time = time_of(fields, "row_time_ns");
   const auto settings = fields.object("settings");
   if (!settings) return fields.failed() ? fields.fault() : bad("settings are missing");
@@ -181,26 +178,15 @@ std::optional<Error> read_header(FieldReader& fields, RecordHeader& header) {
   return {};
 }
 
-std::optional<Error> read_line(std::string text, Record& record, bool first) {
-  auto document = RequestDocument::parse(std::move(text));
-  if (document.has_error()) return document.error();
-  FieldReader fields(*document, document->root());
-  auto error = first ? read_header(fields, record.header) : read_event(*document, fields, record);
-  if (!error && fields.failed()) error = fields.fault();
-  return error;
-}
-
 }  // namespace
 
 Result<Record> read_record(std::istream& in) {
   Record record;
-  std::int64_t n = 0;
-  for (std::string line; std::getline(in, line);) {
-    if (in.eof()) break;  // cut short
-    if (auto error = read_line(std::move(line), record, n++ == 0))
-      return bad("line " + std::to_string(n) + ": " + error->message);
-  }
-  if (n == 0) return bad("not a file of --record");
+  const auto error =
+      json::read_json_lines(in, "--record", [&](const RequestDocument& document, FieldReader& fields, bool first) {
+        return first ? read_header(fields, record.header) : read_event(document, fields, record);
+      });
+  if (error) return *error;
   return record;
 }
 

@@ -1,6 +1,6 @@
 #include "server/trace/step_lines.h"
 
-#include "server/json/field_reader.h"
+#include "server/json/json_lines.h"
 #include "server/trace/step_json.h"
 
 #include <limits>
@@ -16,26 +16,22 @@ using json::RequestDocument;
 
 constexpr std::int64_t kMaxInt = std::numeric_limits<int>::max();
 
-std::int64_t required(FieldReader& fields, std::string_view name, json::IntegerRange range) {
-  const auto value = fields.integer(name, range);
-  if (!value && !fields.failed()) fields.missing(name);
-  return value.value_or(0);
-}
-
 // An absent one is 0: what is not the case is not written.
 int count(FieldReader& fields, std::string_view name) {
   return static_cast<int>(fields.integer(name, {.min = 0, .max = kMaxInt}).value_or(0));
 }
 
 Clock::time_point stamp(FieldReader& fields, std::string_view name) {
-  return Clock::time_point(Clock::duration(required(fields, name, {.min = 0})));
+  return Clock::time_point(Clock::duration(fields.required_integer(name, {.min = 0})));
 }
 
 Clock::duration span(FieldReader& fields, std::string_view name) {
-  return Clock::duration(required(fields, name, {.min = 0, .max = 1'000'000'000'000'000}));
+  return Clock::duration(fields.required_integer(name, {.min = 0, .max = 1'000'000'000'000'000}));
 }
 
-RequestId id_of(FieldReader& fields) { return RequestId(static_cast<std::uint64_t>(required(fields, "id", {.min = 0}))); }
+RequestId id_of(FieldReader& fields) {
+  return RequestId(static_cast<std::uint64_t>(fields.required_integer("id", {.min = 0})));
+}
 
 TracedRow::Event row_event(FieldReader& fields) {
   if (fields.boolean("preempted").value_or(false)) return TracedRow::Event::kPreempted;
@@ -62,7 +58,7 @@ TracedRow read_row(FieldReader& fields) {
 
 std::optional<Error> read_step(const RequestDocument& document, FieldReader& fields, StepLines& lines) {
   TracedStep step;
-  step.number = required(fields, "step", {.min = 1});
+  step.number = fields.required_integer("step", {.min = 1});
   step.begin = stamp(fields, "begin_ns");
   step.plan = span(fields, "plan_ns");
   step.run = span(fields, "run_ns");
@@ -114,7 +110,7 @@ std::optional<Error> read_event(const std::string& word, FieldReader& fields, St
   const auto kind = kind_of(word);
   if (!kind) return Error{Errc::kConfig, "event is " + json::shown(std::string_view(word)), ""};
   RequestEvent event{.kind = *kind, .id = id_of(fields), .at = stamp(fields, "at_ns"), .arrival = {}};
-  event.step = required(fields, "step", {.min = 0});
+  event.step = fields.required_integer("step", {.min = 0});
   if (*kind == RequestEvent::Kind::kSubmitted) event.arrival = stamp(fields, "arrival_ns");
   event.n_tokens = count(fields, *kind == RequestEvent::Kind::kSubmitted ? "n_prompt" : "n_generated");
   if (*kind == RequestEvent::Kind::kEnded) event.reason = reason_of(fields.string("reason").value_or(""));
@@ -122,36 +118,28 @@ std::optional<Error> read_event(const std::string& word, FieldReader& fields, St
   return {};
 }
 
-std::optional<Error> read_line(std::string text, StepLines& lines, bool first) {
-  auto document = RequestDocument::parse(std::move(text));
-  if (document.has_error()) return document.error();
-  FieldReader fields(*document, document->root());
-  std::optional<Error> error;
-  if (first) {
-    if (required(fields, "mie_step_trace", {.min = 1}) != 1) error = Error{Errc::kConfig, "not a file of --step-trace", ""};
-  } else if (const auto word = fields.string("event")) {
-    error = read_event(*word, fields, lines);
-  } else if (fields.find("lost_steps")) {
-    lines.n_lost_steps += required(fields, "lost_steps", {.min = 0, .max = kMaxInt});
-    lines.n_lost_events += required(fields, "lost_events", {.min = 0, .max = kMaxInt});
-  } else {
-    error = read_step(*document, fields, lines);
-  }
-  if (!error && fields.failed()) error = fields.fault();
-  return error;
+std::optional<Error> read_header(FieldReader& fields) {
+  if (fields.required_integer("mie_step_trace", {.min = 1}) != 1) return Error{Errc::kConfig, "not a file of --step-trace", ""};
+  return {};
+}
+
+std::optional<Error> read_line(const RequestDocument& document, FieldReader& fields, StepLines& lines) {
+  if (const auto word = fields.string("event")) return read_event(*word, fields, lines);
+  if (!fields.find("lost_steps")) return read_step(document, fields, lines);
+  lines.n_lost_steps += fields.required_integer("lost_steps", {.min = 0, .max = kMaxInt});
+  lines.n_lost_events += fields.required_integer("lost_events", {.min = 0, .max = kMaxInt});
+  return {};
 }
 
 }  // namespace
 
 Result<StepLines> read_step_lines(std::istream& in) {
   StepLines lines;
-  std::int64_t n = 0;
-  for (std::string line; std::getline(in, line);) {
-    if (in.eof()) break;  // cut short
-    if (auto error = read_line(std::move(line), lines, n++ == 0))
-      return Error{Errc::kConfig, "line " + std::to_string(n) + ": " + error->message, ""};
-  }
-  if (n == 0) return Error{Errc::kConfig, "not a file of --step-trace", ""};
+  const auto error =
+      json::read_json_lines(in, "--step-trace", [&](const RequestDocument& document, FieldReader& fields, bool first) {
+        return first ? read_header(fields) : read_line(document, fields, lines);
+      });
+  if (error) return *error;
   return lines;
 }
 
