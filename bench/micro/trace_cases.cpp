@@ -13,7 +13,7 @@ void run_trace_cases(MicroSession& session) {
   }
   EngineObserver& observer = trace;  // as the engine calls it
   session.measure({.name = "engine/step-trace/64-seqs", .on_pool = false, .run = [&] {
-                     observer.planned(plan);
+                     observer.planned(plan, {});
                      for (const Scheduled& scheduled : plan.run) observer.row(scheduled, {.n_decode = 1});
                      observer.committed({.begin = {}});
                    }});

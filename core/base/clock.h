@@ -29,12 +29,14 @@ class SystemClock final : public Clock {
 // Stands still until told to move.
 class ManualClock final : public Clock {
  public:
+  explicit ManualClock(duration start = std::chrono::seconds(1)) : now_ns_(start.count()) {}
+
   [[nodiscard]] time_point now() const override { return time_point(duration(now_ns_.load())); }
   [[nodiscard]] std::int64_t unix_seconds() const override { return now_ns_.load() / 1'000'000'000; }
   void advance(duration by) { now_ns_.fetch_add(by.count()); }
 
  private:
-  std::atomic<std::int64_t> now_ns_{1'000'000'000};
+  std::atomic<std::int64_t> now_ns_;
 };
 
 }  // namespace mie

@@ -80,7 +80,8 @@ class EngineCore {
 
   void draft();
   void look_up_prefixes();
-  void plan();
+  void view(Clock::time_point now);
+  void plan(Clock::time_point now);
   void check_plan(KvBudget budget, StepLimits limits) const;
   void make_room();
   void find_rows();

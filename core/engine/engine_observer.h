@@ -2,7 +2,7 @@
 // Called on the engine thread, some of it in the middle of a commit and under the metrics lock: a listener neither throws nor
 // blocks nor calls the engine. References are valid during the call.
 //
-// One step:  planned → preempted … → ended (rejected) … → for each row: admitted, row, first token, ended → committed
+// One step:  planned → preempted … → ended (rejected, late) … → for each row: admitted, row, first token, ended → committed
 //            or, where the model failed: planned → … → failed, ended …
 #pragma once
 
@@ -31,7 +31,8 @@ class EngineObserver {
 
   virtual void taken(const Submission& /*submission*/) noexcept {}
   virtual void released(RequestId /*id*/, const Release& /*release*/) noexcept {}
-  virtual void planned(const StepPlan& /*plan*/) noexcept {}
+  // `at`: when deadlines were looked at.
+  virtual void planned(const StepPlan& /*plan*/, Clock::time_point /*at*/) noexcept {}
   virtual void preempted(RequestId /*id*/, Clock::time_point /*at*/) noexcept {}
   virtual void admitted(RequestId /*id*/, Clock::time_point /*at*/) noexcept {}
   virtual void row(const Scheduled& /*scheduled*/, const RowTokens& /*tokens*/) noexcept {}

@@ -38,7 +38,7 @@ class EngineCore::Admission {
 
 EngineCore::Progress EngineCore::step() {
   Stamps stamps{.begin = parts_.clock.now(), .planned = {}, .ran = {}};
-  plan();
+  plan(stamps.begin);
   make_room();
   if (plan_.run.empty()) return std::exchange(plan_, {}) == StepPlan{} ? Progress::kNone : Progress::kSome;
   stamps.planned = parts_.clock.now();
@@ -90,17 +90,29 @@ void EngineCore::look_up_prefixes() {
   }
 }
 
-void EngineCore::plan() {
+// A deadline is a number of rows to the scheduler. While nothing runs nobody is late: trying harms no one, and what rows take
+// is measured again.
+void EngineCore::view(Clock::time_point now) {
+  requests_.view(work_.views);
+  if (requests_.running().empty()) return;
+  auto view = work_.views.begin() + std::ssize(requests_.running());
+  for (const LiveRequest* live : requests_.waiting()) {
+    if (const auto& deadline = live->seq.request().deadline) view->n_timely = budget_.rows_within(*deadline - now);
+    ++view;
+  }
+}
+
+void EngineCore::plan(Clock::time_point now) {
   const KvBudget budget{.n_free_blocks = pool_.n_available(), .n_blocks = pool_.n_blocks(), .block_size = options_.block_size};
   StepPlan memory = std::move(plan_);
   plan_.clear();  // a throw from here on has no plan
   draft();
   look_up_prefixes();
-  requests_.view(work_.views);
+  view(now);
   const StepLimits limits = budget_.limits(options_.limits, work_.views);
   plan_ = parts_.scheduler.plan(work_.views, budget, limits, std::move(memory));
   if (options_.paranoid) check_plan(budget, limits);
-  if (plan_ != StepPlan{}) tell(&EngineObserver::planned, plan_);
+  if (plan_ != StepPlan{}) tell(&EngineObserver::planned, plan_, now);
 }
 
 void EngineCore::check_plan(KvBudget budget, StepLimits limits) const {
@@ -109,7 +121,7 @@ void EngineCore::check_plan(KvBudget budget, StepLimits limits) const {
 }
 
 void EngineCore::make_room() {
-  if (plan_.evict.empty() && plan_.reject.empty()) return;
+  if (plan_.evict.empty() && plan_.reject.empty() && plan_.late.empty()) return;
   changing_ = true;
   {
     const auto held = metrics_.lock();
@@ -126,6 +138,10 @@ void EngineCore::make_room() {
       const Sequence& seq = live.seq;
       const Error error = context_length_exceeded(longest_request(options_), seq.n_prompt(), seq.max_total() - seq.n_prompt());
       end(live, {.reason = FinishReason::kError, .error = error}, {});
+    }
+    for (const RequestId id : plan_.late) {
+      const Error error{Errc::kDeadlineExceeded, "the next token would come after the deadline of the request"};
+      end(requests_.live(id), {.reason = FinishReason::kDeadline, .error = error}, {});
     }
     publish_kv();
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 namespace mie {
 namespace {
@@ -20,6 +21,12 @@ StepLimits StepBudget::limits(StepLimits most, std::span<const SeqView> seqs) co
   const std::int64_t fitting = std::max<std::int64_t>(wanted_ / row_time_, n_decoding + kLeastForPrompts);
   most.max_tokens = static_cast<int>(std::min<std::int64_t>(most.max_tokens, fitting));
   return most;
+}
+
+int StepBudget::rows_within(Clock::duration time) const {
+  constexpr std::int64_t kAll = std::numeric_limits<int>::max();
+  if (row_time_ <= Clock::duration::zero()) return kAll;
+  return static_cast<int>(std::clamp<std::int64_t>(2 * (time / row_time_), 0, kAll));
 }
 
 void StepBudget::ran(int n_rows, Clock::duration time) {

@@ -1,6 +1,6 @@
 // How many rows a step may have so that those who wait for their next token wait no longer than wanted: prompts are cut into
-// chunks of that time. It shapes the limits that the scheduler is given and so cannot change an output.
-// A member of EngineCore; engine thread only.
+// chunks of that time; and how many rows fit before a deadline. It shapes what the scheduler is given and so cannot change a
+// token. A member of EngineCore; engine thread only.
 #pragma once
 
 #include "core/base/clock.h"
@@ -23,6 +23,10 @@ class StepBudget {
 
   // A step took `time` for so many rows.
   void ran(int n_rows, Clock::duration time);
+
+  // Rows that surely fit into this time: twice as many as fit by what rows took, since a shared machine is at times that much
+  // faster. All there are while that is not known.
+  [[nodiscard]] int rows_within(Clock::duration time) const;
 
   [[nodiscard]] Clock::duration row_time() const { return row_time_; }
 

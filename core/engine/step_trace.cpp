@@ -40,11 +40,11 @@ void StepTrace::taken(const Submission& submission) noexcept {
   events_.back().n_tokens = static_cast<int>(submission.request->prompt.size());
 }
 
-void StepTrace::planned(const StepPlan& plan) noexcept {
+void StepTrace::planned(const StepPlan& plan, Clock::time_point /*at*/) noexcept {
   open_ = TracedStep{.number = open_.number + 1, .begin = {}};
   open_.first_row = rows_.end();
   open_.n_evicted = static_cast<int>(plan.evict.size());
-  open_.n_rejected = static_cast<int>(plan.reject.size());
+  open_.n_rejected = static_cast<int>(plan.reject.size() + plan.late.size());
   joining_ = {};
 }
 

@@ -79,7 +79,7 @@ class StepTrace final : public EngineObserver {
   StepTrace(int n_steps, int max_seqs, int n_blocks);
 
   void taken(const Submission& submission) noexcept override;
-  void planned(const StepPlan& plan) noexcept override;
+  void planned(const StepPlan& plan, Clock::time_point at) noexcept override;
   void preempted(RequestId id, Clock::time_point at) noexcept override;
   void admitted(RequestId id, Clock::time_point at) noexcept override;
   void row(const Scheduled& scheduled, const RowTokens& tokens) noexcept override;

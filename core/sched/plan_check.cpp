@@ -11,7 +11,7 @@ namespace mie {
 namespace {
 
 // What the plan does with one sequence.
-enum class Fate { kLeftAlone, kRuns, kEvicted, kRejected };
+enum class Fate { kLeftAlone, kRuns, kEvicted, kRejected, kLate };
 
 class PlanCheck {
  public:
@@ -27,6 +27,7 @@ class PlanCheck {
     check_budgets();
     check_evictions();
     check_rejections();
+    check_deadlines();
     check_newcomers();
     check_progress();
     return std::move(broken_);
@@ -65,6 +66,7 @@ class PlanCheck {
   void assign_fates() {
     for (const RequestId id : plan_.evict) assign(id, Fate::kEvicted);
     for (const RequestId id : plan_.reject) assign(id, Fate::kRejected);
+    for (const RequestId id : plan_.late) assign(id, Fate::kLate);
     for (const Scheduled& row : plan_.run) assign(row.id, Fate::kRuns);
   }
 
@@ -122,13 +124,22 @@ class PlanCheck {
     }
   }
 
+  void check_deadlines() {
+    for (std::size_t i = 0; i < seqs_.size(); ++i) {
+      const SeqView& seq = seqs_[i];
+      const bool due = !seq.running && !never_fits(seq) && seq.n_total - seq.n_computed > seq.n_timely;
+      expect(fates_[i] != Fate::kLate || due, "request {}: given up, but not late", seq.id.value());
+      expect(fates_[i] == Fate::kLate || !due, "request {}: late, and left waiting", seq.id.value());
+    }
+  }
+
   void check_newcomers() {
     std::int64_t n_active = -static_cast<std::int64_t>(plan_.evict.size());
     std::int64_t n_newcomers = 0;
     bool line_stopped = false;
     for (std::size_t i = 0; i < seqs_.size(); ++i) {
       n_active += seqs_[i].running ? 1 : 0;
-      if (seqs_[i].running || fates_[i] == Fate::kRejected) continue;
+      if (seqs_[i].running || fates_[i] == Fate::kRejected || fates_[i] == Fate::kLate) continue;
       const bool enters = fates_[i] == Fate::kRuns;
       expect(!(enters && line_stopped), "request {}: overtakes", seqs_[i].id.value());
       line_stopped = line_stopped || !(enters || seqs_[i].held);
@@ -166,8 +177,10 @@ class PlanCheck {
 
   void check_progress() {
     if (!plan_.run.empty()) return;
-    const auto oldest =
-        std::find_if(seqs_.begin(), seqs_.end(), [&](const SeqView& s) { return s.running || !(never_fits(s) || s.held); });
+    const auto could_run = [&](const SeqView& s) {
+      return s.running || !(never_fits(s) || s.held || s.n_total - s.n_computed > s.n_timely);
+    };
+    const auto oldest = std::find_if(seqs_.begin(), seqs_.end(), could_run);
     if (oldest == seqs_.end()) return;
     std::int64_t n_within_reach = budget_.n_free_blocks - (oldest->running ? 0 : oldest->n_own_blocks);
     for (const SeqView& seq : seqs_) n_within_reach += seq.running && seq.id != oldest->id ? seq.n_own_blocks : 0;

@@ -10,6 +10,7 @@
 //   pressure   eviction only where one sequence less evicted would not do, and never together with a newcomer
 //   headroom   newcomers leave the blocks free that all who run may need for a block's length of tokens more
 //   rejection  exactly the waiting ones that an empty pool could not hold
+//   deadlines  given up are exactly the waiting ones that are late, besides those that are rejected
 //   progress   if anything but a held one can run, something runs
 //
 // That nobody starves is a property of a life, not of one plan: tests/sched/life_test.cpp.

@@ -25,6 +25,7 @@ std::uint64_t plan_digest(const StepPlan& plan) {
   Digest digest;
   digest.add(plan.evict);
   digest.add(plan.reject);
+  digest.add(plan.late);
   digest.add(static_cast<std::uint64_t>(plan.run.size()));
   for (const Scheduled& scheduled : plan.run) {
     digest.add(scheduled.id.value());

@@ -4,6 +4,7 @@
 
 #include "core/base/id.h"
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -20,10 +21,13 @@ struct SeqView {
   int max_total = 0;     // n_prompt + max_tokens: the most it can ever hold; n_prompt when only the prompt is scored
   bool held = false;     // a waiting one whose prompt another sequence is computing: better not admitted yet
   int n_drafts = 0;      // guessed tokens after n_total that a step may verify; only of a running one that decodes
+  int n_timely = std::numeric_limits<int>::max();  // of a waiting one with a deadline: rows that surely fit before it
 
   [[nodiscard]] int n_pending() const { return n_total - n_computed; }
   // The next `n` pending tokens are all of them, and another token is wanted after them.
   [[nodiscard]] bool samples_after(int n) const { return n == n_pending() && n_total < max_total; }
+  // Even alone it would have its next token after its deadline.
+  [[nodiscard]] bool late() const { return !running && n_pending() > n_timely; }
   // Its prompt is computed: one row gives its next token.
   [[nodiscard]] bool decodes() const { return n_pending() == 1 && n_computed >= n_prompt; }
 };
@@ -55,13 +59,15 @@ struct Scheduled {
 };
 
 struct StepPlan {
-  std::vector<RequestId> evict;   // running → waiting, KV dropped; applied first
-  std::vector<RequestId> reject;  // can never fit; finish with kContextLengthExceeded
-  std::vector<Scheduled> run;     // row order of the batch
+  std::vector<RequestId> evict{};   // running → waiting, KV dropped; applied first
+  std::vector<RequestId> reject{};  // can never fit; finish with kContextLengthExceeded
+  std::vector<RequestId> late{};    // can have no further token in time; finish with kDeadlineExceeded
+  std::vector<Scheduled> run{};     // row order of the batch
 
   void clear() {
     evict.clear();
     reject.clear();
+    late.clear();
     run.clear();
   }
   friend bool operator==(const StepPlan&, const StepPlan&) = default;

@@ -30,7 +30,11 @@ StepBuilder::StepBuilder(std::span<const SeqView> seqs, KvBudget budget, StepLim
   n_unclaimed_ = budget.n_free_blocks;
   for (const SeqView& seq : running_) n_unclaimed_ -= claim_blocks(seq, Claim::kNextBlock);
   for (const SeqView& seq : waiting_) {
-    if (never_fits(seq)) plan_.reject.push_back(seq.id);
+    if (never_fits(seq)) {
+      plan_.reject.push_back(seq.id);
+    } else if (seq.late()) {
+      plan_.late.push_back(seq.id);
+    }
   }
 }
 
@@ -69,7 +73,7 @@ const SeqView* StepBuilder::next_admissible(Claim claim) {
   if (!plan_.evict.empty()) return nullptr;
   const auto passed_over = [&](const SeqView& seq) {
     const bool may_wait = claim != Claim::kLifetime || taken_blocks(seq, claim) > n_unclaimed_;
-    return never_fits(seq) || (seq.held && may_wait);
+    return never_fits(seq) || seq.late() || (seq.held && may_wait);
   };
   while (next_waiting_ < waiting_.size() && passed_over(waiting_[next_waiting_])) ++next_waiting_;
   if (next_waiting_ == waiting_.size()) return nullptr;

@@ -19,7 +19,7 @@ class StepBuilder {
     kLifetime,   // max_total: it will never be evicted
   };
 
-  // Rejects the waiting sequences that no state of the pool can hold.
+  // Rejects the waiting sequences that no state of the pool can hold, and gives up those that are late.
   // REQUIRES: running views before waiting ones; limits, block_size ≥ 1.
   StepBuilder(std::span<const SeqView> seqs, KvBudget budget, StepLimits limits, StepPlan memory = {});
 

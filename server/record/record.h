@@ -35,7 +35,8 @@ struct RecordEvent {
   Kind kind = Kind::kTaken;
   std::int64_t step = 0;                     // the step that was planned last, from 1; 0 before the first
   RequestId id{};                            // kTaken, kReleased, kEnded
-  Clock::duration at{};                      // kTaken, kReleased: since the start, when the connection asked for it
+  Clock::duration at{};                      // since the start; kTaken, kReleased: when the connection asked for it; kPlanned:
+                                             // when the engine looked at deadlines
   std::shared_ptr<const Request> request{};  // kTaken; arrival and deadline are since the start
   Outcome outcome{};                         // kReleased
   int n_delivered = 0;

@@ -145,9 +145,10 @@ std::optional<Error> read_event(const RequestDocument& document, FieldReader& fi
   const auto kind = meaning_in(kKindWords, name);
   if (!kind) return bad("event is not one of the words for it");
   RecordEvent event{.kind = *kind, .step = fields.required_integer("step", {.min = 0})};
-  const bool of_request = *kind == Kind::kTaken || *kind == Kind::kReleased || *kind == Kind::kEnded;
-  if (of_request) event.id = RequestId(static_cast<std::uint64_t>(fields.required_integer("id", {.min = 0})));
-  if (*kind == Kind::kTaken || *kind == Kind::kReleased) event.at = time_of(fields, "at_ns");
+  const bool asked = *kind == Kind::kTaken || *kind == Kind::kReleased;
+  if (asked || *kind == Kind::kEnded)
+    event.id = RequestId(static_cast<std::uint64_t>(fields.required_integer("id", {.min = 0})));
+  if (asked || *kind == Kind::kPlanned) event.at = time_of(fields, "at_ns");
   std::optional<Error> error;
   if (*kind == Kind::kTaken) error = read_request(document, fields, event, record.header.n_vocab);
   if (*kind == Kind::kReleased) error = read_released(fields, event);

@@ -68,9 +68,9 @@ std::string event_line(const RecordEvent& event, Clock::time_point start) {
   using Kind = RecordEvent::Kind;
   JsonWriter out;
   out.begin_object().member("event", word_of(event.kind)).member("step", event.step);
-  const bool of_request = event.kind == Kind::kTaken || event.kind == Kind::kReleased || event.kind == Kind::kEnded;
-  if (of_request) out.member("id", static_cast<std::int64_t>(event.id.value()));
-  if (event.kind == Kind::kTaken || event.kind == Kind::kReleased) out.member("at_ns", event.at.count());
+  const bool asked = event.kind == Kind::kTaken || event.kind == Kind::kReleased;
+  if (asked || event.kind == Kind::kEnded) out.member("id", static_cast<std::int64_t>(event.id.value()));
+  if (asked || event.kind == Kind::kPlanned) out.member("at_ns", event.at.count());
   if (event.kind == Kind::kTaken) write_request(out, *event.request, start);
   if (event.kind == Kind::kReleased) out.member("outcome", word_of(event.outcome)).member("n_delivered", event.n_delivered);
   if (event.kind == Kind::kEnded) {

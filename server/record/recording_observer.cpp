@@ -38,9 +38,9 @@ void RecordingObserver::released(RequestId id, const Release& release) noexcept 
   });
 }
 
-void RecordingObserver::planned(const StepPlan& plan) noexcept {
+void RecordingObserver::planned(const StepPlan& plan, Clock::time_point at) noexcept {
   ++step_;
-  tell([&] { return RecordEvent{.kind = Kind::kPlanned, .step = step_, .digest = plan_digest(plan)}; });
+  tell([&] { return RecordEvent{.kind = Kind::kPlanned, .step = step_, .at = at - start_, .digest = plan_digest(plan)}; });
 }
 
 void RecordingObserver::ended(const Sequence& seq, const Finish& finish) noexcept {

@@ -11,7 +11,7 @@ class RecordingObserver : public EngineObserver {
  public:
   void taken(const Submission& submission) noexcept final;
   void released(RequestId id, const Release& release) noexcept final;
-  void planned(const StepPlan& plan) noexcept final;
+  void planned(const StepPlan& plan, Clock::time_point at) noexcept final;
   void ended(const Sequence& seq, const Finish& finish) noexcept final;
   void committed(const CommittedStep& step) noexcept final;
   void failed() noexcept final;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <boost/asio/io_context.hpp>
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -160,6 +161,7 @@ class VirtualReplay final : public RecordingObserver {
     if (core_.idle()) return diverge(event, "has nothing to run");
     const auto run_time = run_times_.find(event.step);
     runner_.next(run_time == run_times_.end() ? std::nullopt : std::optional(run_time->second));
+    clock_.advance(std::max(Clock::duration::zero(), event.at - clock_.now().time_since_epoch()));  // deadlines are read
     plan_.reset();
     try {
       core_.step();
@@ -181,7 +183,7 @@ class VirtualReplay final : public RecordingObserver {
   const RecordedAnswers answers_;
   std::unordered_map<std::int64_t, Clock::duration> run_times_;  // by step; none: it failed
   net::io_context io_;
-  ManualClock clock_;
+  ManualClock clock_{Clock::duration::zero()};  // since the start, as the times of the recording
   MetricsRegistry registry_;
   EngineOptions options_;
   TimedRunner runner_;

@@ -22,6 +22,7 @@ EngineOptions options_of(const CoreSetup& setup) {
   options.keep_kv = setup.keep_kv;
   options.prefix_caching = setup.prefix_caching;
   options.priority_ageing = setup.priority_ageing;
+  options.row_time = setup.row_time;
   options.paranoid = true;
   return options;
 }

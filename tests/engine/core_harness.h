@@ -25,6 +25,7 @@ struct CoreSetup {
   bool keep_kv = true;
   bool prefix_caching = true;
   std::chrono::milliseconds priority_ageing{0};
+  std::chrono::nanoseconds row_time{0};
   SchedulerKind scheduler = SchedulerKind::kChunked;
   FakeOptions model{.n_vocab = 1000};
 };

@@ -150,6 +150,41 @@ TEST(EngineCore, ARequestThatCanNeverFitThePoolIsRejectedAndOthersGoOn) {
   EXPECT_THAT(not_settled(harness), IsEmpty());
 }
 
+// A millisecond a row as measured, half of it at least: 8 rows are sure to be late after 3 ms and may be in time after 4.
+TEST(EngineCore, NobodyWaitsForADeadlineThatCannotBeMetWhileOthersRun) {
+  using std::chrono_literals::operator""ms;
+  CoreHarness harness({.row_time = 1ms});
+  const RequestId other = harness.submit(make_request(1, 6, 4));
+  harness.core.step();
+  Request request = make_request(2, 8, 5);
+  request.deadline = harness.clock.now() + 3ms;
+  const RequestId late = harness.submit(request);
+  request = make_request(3, 8, 5);
+  request.deadline = harness.clock.now() + 4ms;
+  const RequestId timely = harness.submit(request);
+  harness.core.step();
+  ASSERT_TRUE(harness.answer(late).finish);
+  EXPECT_EQ(harness.answer(late).finish->reason, FinishReason::kDeadline);
+  EXPECT_EQ(harness.answer(late).finish->error->code, Errc::kDeadlineExceeded);
+  EXPECT_EQ(harness.state_of(timely), SeqState::kRunning);
+  harness.run();
+  EXPECT_EQ(harness.answer(timely).tokens, expected(harness.setup.model, request));
+  EXPECT_EQ(harness.metrics().value("mie_tokens_computed_total", {{"kind", "prefill"}}), 6 + 8) << "nothing of the late one";
+  harness.release(late, Outcome::kDeadline);
+  harness.release(other, Outcome::kComplete, 4);
+  harness.release(timely, Outcome::kComplete, 5);
+  EXPECT_THAT(not_settled(harness), IsEmpty());
+}
+
+TEST(EngineCore, WhileNothingRunsADeadlineIsTried) {
+  CoreHarness harness({.row_time = std::chrono::milliseconds(1)});
+  Request request = make_request(1, 8, 5);
+  request.deadline = harness.clock.now() + std::chrono::milliseconds(1);
+  const RequestId id = harness.submit(request);
+  harness.run();
+  EXPECT_EQ(harness.answer(id).tokens, expected(harness.setup.model, request));
+}
+
 TEST(EngineCore, AStopStringCountsAsStopAndTheRestAsOvershoot) {
   CoreHarness harness;
   const RequestId id = harness.submit(make_request(1, 4, 50));

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace mie::test {
 namespace {
 
@@ -52,6 +54,14 @@ TEST(StepBudget, LearnsFromStepsOfManyRows) {
   budget.ran(100, 900ms);  // an eighth of the difference: 1 + 8 / 8
   EXPECT_EQ(budget.row_time(), 2ms);
   EXPECT_EQ(rows(budget, {decoding(1)}), 50);
+}
+
+TEST(StepBudget, RowsWithinATimeAreTwiceThoseMeasured) {
+  EXPECT_EQ(StepBudget(0ms, 500us).rows_within(10ms), 40);
+  EXPECT_EQ(StepBudget(0ms, 500us).rows_within(499us), 0);
+  EXPECT_EQ(StepBudget(0ms, 500us).rows_within(-1ms), 0);
+  EXPECT_EQ(StepBudget(0ms, 0us).rows_within(1ms), std::numeric_limits<int>::max()) << "not known";
+  EXPECT_EQ(StepBudget(0ms, 1us).rows_within(std::chrono::hours(10)), std::numeric_limits<int>::max());
 }
 
 // One sequence decodes while a prompt of 600 comes: chunks of at most 99 rows beside its own, and the same tokens.

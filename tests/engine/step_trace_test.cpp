@@ -175,7 +175,7 @@ TEST(StepTrace, SumsAreThoseOfTheCounters) {
 TEST(StepTrace, HoldsTheLastStepsAndCountsTheLost) {
   StepTrace trace(4, 2, 64);
   for (int i = 0; i < 10; ++i) {
-    trace.planned({});
+    trace.planned({}, {});
     for (std::uint64_t id = 1; id <= 2; ++id) trace.row({.id = RequestId(id), .n_tokens = i}, {.n_decode = i});
     trace.committed({});
   }
@@ -200,7 +200,7 @@ TEST(StepTrace, HoldsTheLastStepsAndCountsTheLost) {
 TEST(StepTrace, LargeStepsPushOlderOnesOutWhole) {
   StepTrace trace(4, 128, 64);
   for (int i = 0; i < 3; ++i) {
-    trace.planned({});
+    trace.planned({}, {});
     for (std::uint64_t id = 1; id <= 100; ++id) trace.row({.id = RequestId(id), .n_tokens = 1}, {.n_decode = 1});
     trace.committed({});
   }

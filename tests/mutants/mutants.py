@@ -40,6 +40,8 @@ MUTANTS = [
     Mutant("core/sched/step_builder.cpp", "whole ? seq.max_total : seq.n_total + budget_.block_size", "whole ? seq.max_total : seq.n_total + 1", "newcomers leave no headroom"),
     Mutant("core/sched/step_builder.cpp", "return seat_free && n_tokens_left_ > 0", "return (seat_free || true) && n_tokens_left_ > 0", "more sequences run than may"),
     Mutant("core/sched/step_builder.cpp", "const SeqView& seq = running_[--n_kept_];", "const SeqView& seq = running_[0]; --n_kept_;", "the oldest is evicted"),
+    Mutant("core/sched/step_builder.cpp", "return never_fits(seq) || seq.late() ||", "return never_fits(seq) ||", "one who is given up is admitted"),
+    Mutant("core/engine/engine_step.cpp", "if (requests_.running().empty()) return;", "", "an idle engine gives up instead of trying"),
     Mutant("core/sched/step_builder.cpp", ".first_position = seq.n_computed,", ".first_position = 0,", "every chunk starts at the front"),
     Mutant("core/engine/engine_core.cpp", "for (auto& [stream, batch] : outbox_) stream->push(std::move(batch));\n", "if (outbox_.size() > 1) outbox_.pop_back();\n  for (auto& [stream, batch] : outbox_) stream->push(std::move(batch));\n", "an event is dropped"),
     Mutant("core/engine/engine_commit.cpp", "outbox_.emplace_back(live.stream, TokenBatch{.tokens = std::move(tokens)});", "outbox_.emplace_back(live.stream, TokenBatch{.tokens = tokens});\n    outbox_.emplace_back(live.stream, TokenBatch{.tokens = std::move(tokens)});", "a token is sent twice"),

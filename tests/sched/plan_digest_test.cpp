@@ -24,6 +24,7 @@ TEST(PlanDigest, EqualPlansAreEqualAndAnyChangeShows) {
       [](StepPlan& p) { std::swap(p.evict[0], p.evict[1]); },
       [](StepPlan& p) { std::swap(p.evict, p.reject); },
       [](StepPlan& p) { p.reject.clear(); },
+      [](StepPlan& p) { std::swap(p.late, p.reject); },
       [](StepPlan& p) { p.run.pop_back(); },
       [](StepPlan& p) { std::swap(p.run[0], p.run[1]); },
       [](StepPlan& p) { p.run[0].id = RequestId(3); },
@@ -42,10 +43,10 @@ TEST(PlanDigest, EqualPlansAreEqualAndAnyChangeShows) {
   EXPECT_EQ(digests.size(), changes.size() + 2);
 }
 
-// FNV-1a of 24 zero bytes, three empty lists, from the definition: the offset basis times the prime to the 24th, modulo 2^64.
+// FNV-1a of 32 zero bytes, four empty lists, from the definition: the offset basis times the prime to the 32nd, modulo 2^64.
 TEST(PlanDigest, OfNoPlan) {
   std::uint64_t expected = 0xcbf29ce484222325U;
-  for (int i = 0; i < 24; ++i) expected *= 0x100000001b3U;
+  for (int i = 0; i < 32; ++i) expected *= 0x100000001b3U;
   EXPECT_EQ(plan_digest({}), expected);
 }
 

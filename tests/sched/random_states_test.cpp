@@ -37,6 +37,9 @@ class RandomStates {
     // Most often every block is accounted for; sometimes some are missing, as if pinned by a cache.
     state.budget.n_free_blocks = between(0, 3) == 0 ? between(0, n_left) : n_left;
     for (SeqView& seq : state.seqs) find_prefix(state, seq);
+    for (SeqView& seq : state.seqs) {
+      if (between(0, 4) == 0) seq.n_timely = between(0, 2 * seq.n_pending());  // only of waiting ones it means something
+    }
     return state;
   }
 
@@ -91,7 +94,7 @@ std::string text_of(const State& state) {
   for (const SeqView& s : state.seqs)
     out << "\n  " << s.id << (s.running ? " runs" : " waits") << " prompt " << s.n_prompt << " total " << s.n_total
         << " computed " << s.n_computed << " blocks " << s.n_blocks << " own " << s.n_own_blocks << (s.held ? " held" : "")
-        << " max " << s.max_total << " drafts " << s.n_drafts;
+        << " max " << s.max_total << " drafts " << s.n_drafts << " timely " << s.n_timely;
   return out.str();
 }
 
@@ -100,7 +103,7 @@ class RandomStatesTest : public ::testing::TestWithParam<SchedulerKind> {};
 TEST_P(RandomStatesTest, EveryPlanKeepsEveryPromise) {
   RandomStates states(1 + static_cast<unsigned>(GetParam()));
   const auto scheduler = make_scheduler(GetParam());
-  int n_evicting = 0, n_rejecting = 0, n_running = 0;
+  int n_evicting = 0, n_rejecting = 0, n_late = 0, n_running = 0;
   for (int i = 0; i < 50'000; ++i) {
     const State state = states.next();
     const StepPlan plan = scheduler->plan(state.seqs, state.budget, state.limits);
@@ -109,10 +112,12 @@ TEST_P(RandomStatesTest, EveryPlanKeepsEveryPromise) {
     ASSERT_EQ(plan, scheduler->plan(state.seqs, state.budget, state.limits));
     n_evicting += plan.evict.empty() ? 0 : 1;
     n_rejecting += plan.reject.empty() ? 0 : 1;
+    n_late += plan.late.empty() ? 0 : 1;
     n_running += plan.run.empty() ? 0 : 1;
   }
   EXPECT_GT(n_evicting, 100) << "the states must bring pressure";
   EXPECT_GT(n_rejecting, 100);
+  EXPECT_GT(n_late, 100);
   EXPECT_GT(n_running, 25'000);
 }
 

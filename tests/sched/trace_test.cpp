@@ -62,6 +62,7 @@ std::string text_of(int step, const StepPlan& plan) {
   for (const RequestId id : plan.evict) out << ' ' << id;
   if (!plan.reject.empty()) out << " | reject";
   for (const RequestId id : plan.reject) out << ' ' << id;
+  for (const RequestId id : plan.late) out << " | late " << id;
   if (!plan.run.empty()) out << " | run";
   for (const Scheduled& row : plan.run) {
     out << ' ' << row.id << '@' << row.first_position << '+' << row.n_tokens;

@@ -32,6 +32,12 @@ inline SeqView waiting(std::uint64_t id, int prompt, int max_total) {
   return {.id = RequestId(id), .n_prompt = prompt, .n_total = prompt, .max_total = max_total};
 }
 
+// With a deadline before which `n_timely` rows fit.
+inline SeqView due(SeqView seq, int n_timely) {
+  seq.n_timely = n_timely;
+  return seq;
+}
+
 inline std::vector<RequestId> ids(std::initializer_list<std::uint64_t> values) {
   std::vector<RequestId> result;
   for (const std::uint64_t value : values) result.emplace_back(value);

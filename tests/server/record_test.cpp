@@ -105,7 +105,7 @@ TEST(Record, WhatIsNotARecordingIsNamedByItsLine) {
       {"{\"mie_record\":2}\n", "line 1: not a file of --record"},
       {head + "{\"event\":\"gap\"}\n", "line 2: events are missing"},
       {head + "{\"event\":\"sneezed\",\"step\":1}\n", "line 2: event is not one"},
-      {head + "{\"event\":\"planned\",\"step\":1,\"plan\":\"xyz\"}\n", "line 2: plan must be"},
+      {head + "{\"event\":\"planned\",\"step\":1,\"at_ns\":0,\"plan\":\"xyz\"}\n", "line 2: plan must be"},
       {head + "{\"event\":\"ended\",\"step\":1,\"id\":1,\"reason\":\"stop\",\"tokens\":[300]}\n", "line 2: tokens"},
       {head + "{\"event\":\"released\",\"step\":1,\"id\":1,\"at_ns\":1,\"outcome\":\"fine\",\"n_delivered\":1}\n",
        "line 2: outcome is not one"},

@@ -33,7 +33,7 @@ void print(const Figures& f) {
       "requests={} choices={} refused={} turns={} steps={} tokens={} preemptions={} cached_tokens={} evicted_prefixes={}",
       f.n_requests, f.n_choices, f.n_refused, f.n_turns, f.n_steps, f.n_tokens, f.n_preemptions, f.n_cached_tokens,
       f.n_prefixes_evicted);
-  fmt::print(" accepted_drafts={}", f.n_drafts_accepted);
+  fmt::print(" accepted_drafts={} given_up={}", f.n_drafts_accepted, f.n_given_up);
   for (std::size_t kind = 0; kind < f.n_faults.size(); ++kind) fmt::print(" {}={}", kFaultNames[kind], f.n_faults[kind]);
   fmt::print("\n");
 }

@@ -128,8 +128,7 @@ std::string Reader::wrong_end() const {
     case FinishReason::kLength:
       return complete && !stopped && !code ? "" : "length";
     case FinishReason::kDeadline:
-      return request_.deadline && finish.times.finished >= request_.deadline && code == Errc::kDeadlineExceeded ? ""
-                                                                                                                : "deadline";
+      return wrong_deadline();
     case FinishReason::kCancelled:
       return wrong_cancel();
     case FinishReason::kError:
@@ -137,6 +136,13 @@ std::string Reader::wrong_end() const {
       return code == Errc::kUnhealthy && stage_.may_be_lost ? "" : "an error without a fault";
   }
   return "no reason";
+}
+
+// At its deadline or, by a plan, before it.
+std::string Reader::wrong_deadline() const {
+  const Finish& finish = *finish_;
+  if (!request_.deadline || !finish.error || finish.error->code != Errc::kDeadlineExceeded) return "deadline";
+  return finish.times.finished >= *request_.deadline || stage_.given_up.contains(stream_->id()) ? "" : "before its deadline";
 }
 
 std::string Reader::wrong_cancel() const {

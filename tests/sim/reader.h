@@ -63,6 +63,7 @@ class Reader {
   void take_score(const Sampled& score);
   void judge_end();
   [[nodiscard]] std::string wrong_end() const;
+  [[nodiscard]] std::string wrong_deadline() const;
   [[nodiscard]] std::string wrong_cancel() const;
   [[nodiscard]] bool stamps_ascend() const;
   void release(Outcome outcome, int n_delivered);

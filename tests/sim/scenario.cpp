@@ -90,6 +90,7 @@ void draw_engine(Scenario& s, Profile profile) {
   }
   s.squeezes = random.chance(20);
   o.step_time = random.chance(30) ? std::chrono::milliseconds(random.between(1, 4)) : 0ms;
+  if (random.chance(40)) o.row_time = 50us;  // deadlines are known to the scheduler from the start
   o.step_limit = 1s;
   o.paranoid = true;
   o.step_ring = 16;

@@ -30,6 +30,10 @@ StepPlan WatchedScheduler::plan(std::span<const SeqView> seqs, KvBudget budget, 
   StepPlan made = real_->plan(wrong.empty() ? seqs : wrong, budget, limits, std::move(memory));
   for (const RequestId id : made.evict) stage_->digest.add(1, id.value());
   for (const RequestId id : made.reject) stage_->digest.add(2, id.value());
+  for (const RequestId id : made.late) {
+    stage_->digest.add(4, id.value());
+    stage_->given_up.insert(id);
+  }
   for (const Scheduled& row : made.run)
     stage_->digest.add(3, row.id.value(), row.first_position, row.n_tokens, row.n_new_blocks, row.n_drafts);
   return made;

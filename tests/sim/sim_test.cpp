@@ -63,6 +63,7 @@ TEST(Simulation, NothingBreaksAndEverythingHappens) {
   EXPECT_GT(figures.n_cached_tokens, 10'000);
   EXPECT_GT(figures.n_prefixes_evicted, 10'000);
   EXPECT_GT(figures.n_drafts_accepted, 500);
+  EXPECT_GT(figures.n_given_up, 20);
   for (const std::int64_t n : figures.n_faults) EXPECT_GT(n, 0);
 }
 

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -28,8 +29,9 @@ struct Stage {
   int mail_turn = 0;  // in which the engine will see what it is sent now
   bool calm = false;  // faults and pauses are over
   bool draining = false, drain_expired = false;
-  int n_failed_steps = 0;    // faults that end the sequences of a step
-  bool may_be_lost = false;  // a fault that may end the engine has happened
+  int n_failed_steps = 0;                    // faults that end the sequences of a step
+  bool may_be_lost = false;                  // a fault that may end the engine has happened
+  std::unordered_set<RequestId> given_up{};  // by a plan, since they would be late
 
   void tell(std::string what) { broken.push_back("turn " + std::to_string(turn) + ": " + std::move(what)); }
 };

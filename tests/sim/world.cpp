@@ -118,6 +118,7 @@ Course World::live() {
   figures_ += figures_of(metrics, crowd_);
   figures_.n_turns = stage_.turn;
   figures_.n_steps = runner_.n_steps();
+  figures_.n_given_up = std::ssize(stage_.given_up);
   crowd_.wake_all();
   SimRandom any(scenario_.seed, kTurns);
   stage_.calm = true;
@@ -268,7 +269,7 @@ void World::check_turn(EngineLoop::Turn result) {
 Figures& Figures::operator+=(const Figures& other) {
   for (const auto member : {&Figures::n_requests, &Figures::n_choices, &Figures::n_refused, &Figures::n_turns,
                             &Figures::n_steps, &Figures::n_tokens, &Figures::n_preemptions, &Figures::n_cached_tokens,
-                            &Figures::n_prefixes_evicted, &Figures::n_drafts_accepted})
+                            &Figures::n_prefixes_evicted, &Figures::n_drafts_accepted, &Figures::n_given_up})
     this->*member += other.*member;
   std::ranges::transform(n_faults, other.n_faults, n_faults.begin(), std::plus<>());
   return *this;
