@@ -13,7 +13,6 @@ namespace {
 
 using test::chunked;
 using test::decoding;
-using test::due;
 using test::ids;
 using test::kLimits;
 using test::row;
@@ -210,21 +209,6 @@ TEST(FcfsChunked, RejectionDoesNotWaitForItsTurn) {
   const StepPlan p = chunked({decoding(1, 8, 2), waiting(2, 8, 12), waiting(3, 3, 17)}, 2, 4);
   EXPECT_THAT(p.reject, ElementsAre(RequestId(3)));
   EXPECT_EQ(p.run.size(), 1U);
-}
-
-TEST(FcfsChunked, GivesUpWhatWouldBeLateAndTakesTheNextInLine) {
-  const StepPlan p = chunked({decoding(1, 8, 2), due(waiting(2, 6, 9), 5), due(waiting(3, 3, 9), 3)}, 8, 12);
-  EXPECT_THAT(p.late, ElementsAre(RequestId(2)));
-  EXPECT_THAT(p.run, ElementsAre(row(1, 7, 1, 0, true), row(3, 0, 3, 1, true)));
-}
-
-TEST(FcfsChunked, WhatIsComputedAlreadyNeedsNoTime) {
-  SeqView found = due(waiting(1, 10, 14), 2);
-  found.n_computed = 8;
-  found.n_blocks = 2;
-  EXPECT_THAT(chunked({found}, 8, 12).run, ElementsAre(row(1, 8, 2, 1, true)));
-  found.n_timely = 1;
-  EXPECT_THAT(chunked({found}, 8, 12).late, ElementsAre(RequestId(1)));
 }
 
 TEST(FcfsChunked, MoreDecodesThanRowsServesTheOldest) {

@@ -228,31 +228,6 @@ TEST(PlanCheck, SeesAnImpossibleRequestLeftWaiting) {
   EXPECT_THAT(c.check(), Contains(HasSubstr("request 5: can never fit")));
 }
 
-TEST(PlanCheck, SeesOneGivenUpThatIsNotLate) {
-  Case c;
-  c.plan.run.erase(c.plan.run.begin() + 2);
-  c.plan.late = ids({3});
-  EXPECT_THAT(c.check(), Contains("request 3: given up, but not late"));
-  c.seqs[2].n_timely = 6;  // as many rows as it has pending
-  EXPECT_THAT(c.check(), Contains("request 3: given up, but not late"));
-  c.seqs[2].n_timely = 5;
-  EXPECT_THAT(c.check(), IsEmpty());
-}
-
-TEST(PlanCheck, SeesWorkForOneThatIsLate) {
-  Case c;
-  c.seqs[2].n_timely = 5;
-  EXPECT_THAT(c.check(), ElementsAre("request 3: late, and left waiting"));
-}
-
-TEST(PlanCheck, SeesOneRunningGivenUp) {
-  Case c;
-  c.seqs[1].n_timely = 0;  // 4 pending
-  c.plan.run.erase(c.plan.run.begin() + 1);
-  c.plan.late = ids({2});
-  EXPECT_THAT(c.check(), Contains("request 2: given up, but not late"));
-}
-
 TEST(PlanCheck, SeesOvertaking) {
   Case c;
   c.plan.run.erase(c.plan.run.begin() + 2);

@@ -20,7 +20,7 @@ struct Figures {
   std::int64_t n_refused = 0;   // requests
   std::int64_t n_turns = 0, n_steps = 0, n_tokens = 0;
   std::int64_t n_preemptions = 0, n_cached_tokens = 0, n_prefixes_evicted = 0, n_drafts_accepted = 0;
-  std::int64_t n_given_up = 0;  // choices that a plan found late
+  std::int64_t n_given_up = 0;                         // choices that a plan found late
   std::array<std::int64_t, Fault::kKinds> n_faults{};  // that struck, by kind
 
   Figures& operator+=(const Figures& other);
