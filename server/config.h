@@ -27,6 +27,9 @@ struct Config {
   std::string kv_dtype = "auto";
   std::string compute = "w4a8";
   std::string isa = "auto";
+  std::string kernels = "tuned";  // or simd, ref: baselines, as are the other values of the next two
+  std::string attn = "paged";
+  std::string sample = "batch";
   int threads = 0;                         // 0: one per core
   std::string pin = "auto";                // "auto", "off" or a comma list of cores
   int max_model_len = 0;                   // 0: automatic

@@ -217,6 +217,17 @@ std::vector<ConfigOption> model_options() {
       {"isa", kScope, "instruction set of the native kernels: auto, or one that the CPU has"},
       [](Config& c) -> auto& { return c.isa; }, check_isa));
   all.push_back(text(
+      {"kernels", kScope,
+       "tuned, or a baseline to measure against: simd (vectors, each row by itself) or ref (the same without vectors)"},
+      [](Config& c) -> auto& { return c.kernels; }, one_of({"ref", "simd", "tuned"})));
+  all.push_back(text(
+      {"attn", kScope,
+       "paged, or a baseline: gathered (K and V are copied into one piece first) or naive (that, and each query by itself)"},
+      [](Config& c) -> auto& { return c.attn; }, one_of({"naive", "gathered", "paged"})));
+  all.push_back(text(
+      {"sample", kScope, "batch, or a baseline: seq (one token after the other, on one thread)"},
+      [](Config& c) -> auto& { return c.sample; }, one_of({"seq", "batch"})));
+  all.push_back(text(
       {"pin", kScope, "cores of the compute threads: auto, off or a comma list"}, [](Config& c) -> auto& { return c.pin; },
       check_pin));
   all.push_back(

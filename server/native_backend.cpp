@@ -67,10 +67,24 @@ class NativeBackend final : public Backend {
 };
 
 Result<native::Isa> choose_isa(const Config& config) {
+  if (config.kernels == "ref") {
+    if (config.isa == "auto" || config.isa == "scalar") return native::Isa::kScalar;
+    return bad(fmt::format("--kernels ref uses no vectors; --isa {} does", config.isa));
+  }
   if (config.isa == "auto") return native::best_isa();
   const native::Isa isa = *native::parse_isa(config.isa);  // checked with the configuration
   if (native::isa_supported(isa)) return isa;
   return bad(fmt::format("--isa {}: this CPU has no more than {}", config.isa, native::isa_name(native::best_isa())));
+}
+
+native::Switches choose_switches(const Config& config) {
+  using native::Switches;
+  Switches switches;
+  if (config.kernels != "tuned") switches.rows = Switches::Rows::kAlone;
+  if (config.attn == "gathered") switches.attention = Switches::Attention::kGathered;
+  if (config.attn == "naive") switches.attention = Switches::Attention::kNaive;
+  if (config.sample == "seq") switches.sampling = Switches::Sampling::kOneByOne;
+  return switches;
 }
 
 // Thread i runs on the i-th core. Empty: not pinned, which is also what more threads than cores get.
@@ -107,6 +121,7 @@ Result<std::unique_ptr<Backend>> make_native_backend(const Config& config) {
   const auto isa = choose_isa(config);
   if (isa.has_error()) return isa.error();
   options.isa = *isa;
+  options.switches = choose_switches(config);
   options.n_threads = choose_threads(config);
   auto cores = choose_cores(config, options.n_threads);
   if (cores.has_error()) return cores.error();

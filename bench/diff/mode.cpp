@@ -14,7 +14,8 @@ namespace mie::diff {
 namespace {
 
 constexpr std::string_view kDump = "dump:";
-constexpr std::array<std::string_view, 6> kSettings = {"isa", "compute", "dtype", "kv-dtype", "threads", "block-size"};
+constexpr std::array<std::string_view, 8> kSettings = {"isa",   "kernels",  "attn",    "compute",
+                                                       "dtype", "kv-dtype", "threads", "block-size"};
 
 using Complaint = std::optional<std::string>;
 

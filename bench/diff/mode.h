@@ -2,7 +2,7 @@
 //
 //   MODE     = BACKEND ["," KEY "=" VALUE]… | "dump:" FILE
 //   BACKEND  = native | torch
-//   KEY      = a setting of mie serve: isa, compute, dtype, kv-dtype, threads, block-size
+//   KEY      = a setting of mie serve: isa, kernels, attn, compute, dtype, kv-dtype, threads, block-size
 //            | kv=paged|contiguous|none   (none: no cache, every step computes the whole sequence)
 //            | chunk=N                    (prompt tokens in a step)
 //            | batch=N                    (sequences in a step)
@@ -19,9 +19,9 @@
 namespace mie::diff {
 
 inline constexpr const char* kModeHelp =
-    "native or torch, then ,KEY=VALUE for what differs from the defaults: isa, compute, dtype, kv-dtype, threads, block-size "
-    "as "
-    "in mie serve; kv=paged|contiguous|none; chunk=N prompt tokens in a step; batch=N sequences in a step. Or dump:FILE";
+    "native or torch, then ,KEY=VALUE for what differs from the defaults: isa, kernels, attn, compute, dtype, kv-dtype, "
+    "threads, block-size as in mie serve; kv=paged|contiguous|none; chunk=N prompt tokens in a step; batch=N sequences in a "
+    "step. Or dump:FILE";
 
 struct Mode {
   std::string dump{};         // file; not empty: the rest says nothing

@@ -106,7 +106,7 @@ struct Operands {
 
 void run_once(MicroSession& session, const FusedLinear& op, ComputeMode mode, const Operands& with, int n_rows) {
   native::run_linear(
-      op, session.kernels(), mode, with.act, n_rows, session.pool(), with.tiles, [&](const native::ItemRows& out) {
+      op, session.kernels(), mode, {with.act, op.k, 0, n_rows}, session.pool(), with.tiles, [&](const native::ItemRows& out) {
         for (int r = 0; r < out.n_rows; ++r) {
           std::copy_n(out.at(0, r), kPanel, with.out.data() + n_of(out.row + r) * n_of(with.n) + n_of(out.item) * kPanel);
         }

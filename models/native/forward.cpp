@@ -1,5 +1,6 @@
 #include "models/native/forward.h"
 
+#include "models/native/gathered_kv.h"
 #include "models/sampling/sampler.h"
 
 #include <algorithm>
@@ -85,8 +86,8 @@ void Forward::norm(const StepBatch& batch, std::span<const float> weight) {
 }
 
 void Forward::project_qkv(const StepBatch& batch, int layer) {
-  run_linear(model_.layers[static_cast<std::size_t>(layer)].qkv, kernels_, options_.mode, work_.hidden_in, batch.n_tokens(),
-             pool_, work_.tiles, [&](const ItemRows& out) { store_head(batch, layer, out); });
+  multiply(model_.layers[static_cast<std::size_t>(layer)].qkv, work_.hidden_in, batch.n_tokens(),
+           [&](const ItemRows& out) { store_head(batch, layer, out); });
 }
 
 // One head of Q, K or V for some rows: rotate, round, and to the queries or the pages.
@@ -129,10 +130,16 @@ void Forward::attend(const StepBatch& batch, int layer) {
 void Forward::attend_item(const StepBatch& batch, int layer, int item, int kv_head, int thread) {
   const AttnItem& it = plan_.items()[static_cast<std::size_t>(item)];
   const int group = model_.spec.n_heads / model_.spec.n_kv_heads;
-  const KvHead kv = kv_.head(layer, kv_head, table(batch, it.seq));
+  KvHead kv = kv_.head(layer, kv_head, table(batch, it.seq));
+  if (options_.switches.gathers()) {
+    const int end = batch.positions[static_cast<std::size_t>(it.row + it.n_rows - 1)] + 1;
+    kv = gather(kv, it.first_chunk * kAttnChunk, std::min(it.last_chunk * kAttnChunk, end),
+                work_.threads[static_cast<std::size_t>(thread)].gathered);
+  }
   const int n = it.n_rows * group;  // query rows, token-major
-  for (int first = 0; first < n; first += kAttnRows)
-    attend_rows(batch, kv, it, kv_head, first, std::min(kAttnRows, n - first), thread);
+  const int at_once = options_.switches.attention == Switches::Attention::kNaive ? 1 : kAttnRows;
+  for (int first = 0; first < n; first += at_once)
+    attend_rows(batch, kv, it, kv_head, first, std::min(at_once, n - first), thread);
   if (it.part < 0) return;
   auto& left = parts_left(it.row, kv_head);
   if (left.fetch_sub(1, std::memory_order_acq_rel) == 1) finish_parts(it, plan_.slot(item), kv_head, thread);
@@ -213,27 +220,26 @@ void Forward::add_to_residual(const ItemRows& out) {
 }
 
 void Forward::project_attn(const StepBatch& batch, int layer) {
-  run_linear(model_.layers[static_cast<std::size_t>(layer)].attn_out, kernels_, options_.mode, work_.attn_in, batch.n_tokens(),
-             pool_, work_.tiles, [&](const ItemRows& out) { add_to_residual(out); });
+  multiply(model_.layers[static_cast<std::size_t>(layer)].attn_out, work_.attn_in, batch.n_tokens(),
+           [&](const ItemRows& out) { add_to_residual(out); });
 }
 
 void Forward::feed_forward(const StepBatch& batch, int layer) {
   const PackedLayer& weights = model_.layers[static_cast<std::size_t>(layer)];
-  run_linear(weights.gate_up, kernels_, options_.mode, work_.hidden_in, batch.n_tokens(), pool_, work_.tiles,
-             [&](const ItemRows& out) {
-               for (int r = 0; r < out.n_rows; ++r) {
-                 float* gate = out.at(0, r);
-                 kernels_.silu_mul_panel(gate, out.at(1, r), gate);
-                 work_.ffn_in.write(kernels_, out.row + r, out.item * kPanel, {gate, kPanel});
-               }
-             });
-  run_linear(weights.down, kernels_, options_.mode, work_.ffn_in, batch.n_tokens(), pool_, work_.tiles,
-             [&](const ItemRows& out) { add_to_residual(out); });
+  multiply(weights.gate_up, work_.hidden_in, batch.n_tokens(), [&](const ItemRows& out) {
+    for (int r = 0; r < out.n_rows; ++r) {
+      float* gate = out.at(0, r);
+      kernels_.silu_mul_panel(gate, out.at(1, r), gate);
+      work_.ffn_in.write(kernels_, out.row + r, out.item * kPanel, {gate, kPanel});
+    }
+  });
+  multiply(weights.down, work_.ffn_in, batch.n_tokens(), [&](const ItemRows& out) { add_to_residual(out); });
 }
 
 void Forward::project_logits(std::span<const std::int32_t> rows, std::span<const SamplingRow> sampling) {
   only_best_.clear();
-  for (const SamplingRow& row : sampling) only_best_.push_back(takes_the_best(row) ? 1 : 0);
+  const bool may_skip = options_.switches.sampling == Switches::Sampling::kBatch;
+  for (const SamplingRow& row : sampling) only_best_.push_back(may_skip && takes_the_best(row) ? 1 : 0);
   const int hidden = model_.spec.hidden;
   const auto n = static_cast<int>(rows.size());
   pool_.for_each(n, kRowGrain, [&](int i, int thread) {
@@ -243,8 +249,7 @@ void Forward::project_logits(std::span<const std::int32_t> rows, std::span<const
     work_.head_in.write(kernels_, i, 0, {normed, static_cast<std::size_t>(hidden)});
   });
   for (const auto& thread : work_.threads) std::fill_n(thread.best, n, BestLogit{});
-  run_linear(model_.head, kernels_, options_.mode, work_.head_in, n, pool_, work_.tiles,
-             [&](const ItemRows& out) { take_logits(out); });
+  multiply(model_.head, work_.head_in, n, [&](const ItemRows& out) { take_logits(out); });
   if (options_.tap != nullptr) show_logits(rows);
 }
 

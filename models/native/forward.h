@@ -8,6 +8,7 @@
 #include "models/native/kv_pages.h"
 #include "models/native/packed_model.h"
 #include "models/native/rope_table.h"
+#include "models/native/switches.h"
 #include "models/native/thread_pool.h"
 #include "models/native/workspace.h"
 
@@ -17,7 +18,8 @@ namespace mie::native {
 
 struct ForwardOptions {
   ComputeMode mode;
-  int n_tokens;   // ids from here on are never sampled
+  int n_tokens;  // ids from here on are never sampled
+  Switches switches;
   LayerTap* tap;  // sees every tensor; null: nobody does
 };
 
@@ -51,6 +53,14 @@ class Forward {
   void project_attn(const StepBatch& batch, int layer);
   void feed_forward(const StepBatch& batch, int layer);
   void take_logits(const ItemRows& out);
+
+  // The product for all rows of an operator's input, for some at a time or for each by itself.
+  template <class Epilogue>
+  void multiply(const FusedLinear& op, const ActBuffer& in, int n_rows, Epilogue&& epilogue) {
+    const int at_once = options_.switches.rows == Switches::Rows::kAlone ? 1 : n_rows;
+    for (int row = 0; row < n_rows; row += at_once)
+      run_linear(op, kernels_, options_.mode, {in, op.k, row, at_once}, pool_, work_.tiles, epilogue);
+  }
   void add_to_residual(const ItemRows& out);
 
   // Shows the tap what was just computed (forward_tap.cpp). What the step does not keep is computed once more with the same

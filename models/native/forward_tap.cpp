@@ -103,7 +103,7 @@ std::span<const float> Forward::shown_cache(const StepBatch& batch, int layer, T
 std::span<const float> Forward::shown_product(const FusedLinear& op, const ActBuffer& in, int n_rows, int width) {
   const auto stride = static_cast<std::size_t>(width);
   shown_.resize(static_cast<std::size_t>(n_rows) * stride);
-  run_linear(op, kernels_, options_.mode, in, n_rows, pool_, work_.tiles, [&](const ItemRows& out) {
+  run_linear(op, kernels_, options_.mode, {in, op.k, 0, n_rows}, pool_, work_.tiles, [&](const ItemRows& out) {
     const int first = out.item * kPanel;
     for (int r = 0; r < out.n_rows && first < width; ++r) {
       float* to = shown_.data() + static_cast<std::size_t>(out.row + r) * stride + static_cast<std::size_t>(first);

@@ -73,18 +73,19 @@ struct InputRows {
 };
 void run_panel(const FusedLinear::Panel& panel, const KernelTable& kernels, ComputeMode mode, const InputRows& in, float* out);
 
-// The product for all rows. `tiles`: per thread, kRowBlock * 32 * panels_per_item floats. Which thread computes an item does
+// The product for these rows. `tiles`: per thread, kRowBlock * 32 * panels_per_item floats. Which thread computes an item does
 // not change a bit of it.
 template <class Epilogue>
-void run_linear(const FusedLinear& op, const KernelTable& kernels, ComputeMode mode, const ActBuffer& act, int n_rows,
-                ThreadPool& pool, std::span<float* const> tiles, Epilogue&& epilogue) {
+void run_linear(const FusedLinear& op, const KernelTable& kernels, ComputeMode mode, const InputRows& in, ThreadPool& pool,
+                std::span<float* const> tiles, Epilogue&& epilogue) {
   pool.for_each(op.n_items(), item_grain(op, pool.n_threads()), [&](int item, int thread) {
-    for (int row = 0; row < n_rows; row += kRowBlock) {
-      const int n = n_rows - row < kRowBlock ? n_rows - row : kRowBlock;
+    const int end = in.row + in.n_rows;
+    for (int row = in.row; row < end; row += kRowBlock) {
+      const int n = end - row < kRowBlock ? end - row : kRowBlock;
       const ItemRows out{item, row, n, tiles[static_cast<std::size_t>(thread)], thread};
       for (int p = 0; p < op.panels_per_item; ++p) {
         const auto& panel = op.panel(item, p);
-        run_panel(panel, kernels, mode, {act, op.k, row, n}, out.at(p, 0));
+        run_panel(panel, kernels, mode, {in.act, op.k, row, n}, out.at(p, 0));
       }
       epilogue(out);
     }

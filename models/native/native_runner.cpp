@@ -22,7 +22,8 @@ class NativeRunner final : public ModelRunner {
         kv_(std::move(kv)),
         work_(std::move(work)),
         rope_(model_.spec.rope, options.max_positions),
-        forward_(model_, kv_, work_, *pool_, kernel_table(options.isa), {options.mode, options.n_tokens, options.tap}, rope_),
+        forward_(model_, kv_, work_, *pool_, kernel_table(options.isa),
+                 {options.mode, options.n_tokens, options.switches, options.tap}, rope_),
         failures_(static_cast<std::size_t>(options.max_logits)) {
     ENSURE(options.max_logits >= 1, "the logits of a row are held");
     for (int i = 0; i < options.n_threads; ++i) samplers_.emplace_back(model_.spec.n_vocab, options.n_tokens);
@@ -44,7 +45,12 @@ class NativeRunner final : public ModelRunner {
  private:
   void sample_some(std::span<const std::int32_t> logits_rows, std::span<const SamplingRow> rows, std::span<Sampled> sampled) {
     forward_.project_logits(logits_rows, rows);
-    pool_->for_each(static_cast<int>(rows.size()), 1, [&](int row, int thread) { sample(row, thread, rows, sampled); });
+    const auto n = static_cast<int>(rows.size());
+    if (options_.switches.sampling == Switches::Sampling::kOneByOne) {
+      for (int row = 0; row < n; ++row) sample(row, 0, rows, sampled);
+    } else {
+      pool_->for_each(n, 1, [&](int row, int thread) { sample(row, thread, rows, sampled); });
+    }
     for (auto& failure : std::span(failures_).first(rows.size())) {
       if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
     }
@@ -97,8 +103,9 @@ Result<std::unique_ptr<ModelRunner>> make_native_runner(const ModelPlan& plan, c
   if (!model) return model.error();
   auto kv = KvPages::make(plan.spec, options.n_blocks, options.block_size);
   if (!kv) return kv.error();
-  auto work = Workspace::make(*model, kernel_table(options.isa), options.mode,
-                              {options.max_rows, options.max_logits, options.max_positions, options.n_threads});
+  auto work = Workspace::make(
+      *model, kernel_table(options.isa), options.mode,
+      {options.max_rows, options.max_logits, options.max_positions, options.n_threads, options.switches.gathers()});
   if (!work) return work.error();
   return std::unique_ptr<ModelRunner>(
       std::make_unique<NativeRunner>(options, std::move(pool), std::move(*model), std::move(*kv), std::move(*work)));

@@ -9,6 +9,7 @@
 #include "models/native/fused_linear.h"
 #include "models/native/isa.h"
 #include "models/native/packed_model.h"
+#include "models/native/switches.h"
 #include "models/weights/weight_source.h"
 
 #include <memory>
@@ -26,7 +27,8 @@ struct NativeOptions {
   ComputeMode mode = ComputeMode::kW4A8;
   Isa isa = Isa::kScalar;
   int n_threads = 1;
-  std::vector<int> cores;   // thread i runs on cores[i]; empty: not pinned
+  std::vector<int> cores;  // thread i runs on cores[i]; empty: not pinned
+  Switches switches{};
   LayerTap* tap = nullptr;  // sees every tensor of every step
 };
 

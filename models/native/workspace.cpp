@@ -1,5 +1,7 @@
 #include "models/native/workspace.h"
 
+#include "models/native/gathered_kv.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -7,7 +9,7 @@ namespace mie::native {
 namespace {
 
 struct Sizes {
-  std::size_t rows, logits, slots, hidden, heads, head_dim, attn_width, ffn, head_width, widest, tile_floats;
+  std::size_t rows, logits, slots, hidden, heads, head_dim, attn_width, ffn, head_width, widest, tile_floats, gathered;
 };
 
 Sizes sizes_of(const PackedModel& model, const StepShape& shape) {
@@ -27,6 +29,7 @@ Sizes sizes_of(const PackedModel& model, const StepShape& shape) {
   // Rows are split by chunk only while there are few of them: see AttentionPlan.
   const auto chunks = static_cast<std::size_t>((shape.max_positions + kAttnChunk - 1) / kAttnChunk);
   s.slots = chunks * std::min(s.rows, static_cast<std::size_t>(4 * shape.n_threads));
+  s.gathered = shape.gathers ? gathered_bytes(shape.max_positions, spec.head_dim) : 0;
   return s;
 }
 
@@ -51,7 +54,7 @@ std::size_t arena_size(const Sizes& s, const Needs& needs, int n_threads) {
   };
   const std::size_t per_thread = Arena::padded(s.tile_floats * 4) + Arena::padded(s.widest * 4) +
                                  2 * Arena::padded(kAttnRows * s.head_dim * 4) + Arena::padded(s.head_dim * 2) +
-                                 Arena::padded(s.logits * sizeof(BestLogit));
+                                 Arena::padded(s.logits * sizeof(BestLogit)) + Arena::padded(s.gathered);
   return Arena::padded(s.rows * s.hidden * 4) + Arena::padded(s.rows * s.attn_width * 2) + act(s.rows, s.hidden, needs.hidden) +
          act(s.rows, s.attn_width, needs.attn) + act(s.rows, s.ffn, needs.ffn) + act(s.logits, s.hidden, needs.head) +
          Arena::padded(s.logits * s.head_width * 4) + 2 * Arena::padded(s.slots * s.heads * 4) +
@@ -87,7 +90,8 @@ Result<Workspace> Workspace::make(const PackedModel& model, const KernelTable& k
     work.threads.push_back({from.take_array<float>(s.tile_floats).data(), from.take_array<float>(s.widest).data(),
                             from.take_array<float>(kAttnRows * s.head_dim).data(),
                             from.take_array<float>(kAttnRows * s.head_dim).data(),
-                            from.take_array<std::uint16_t>(s.head_dim).data(), from.take_array<BestLogit>(s.logits).data()});
+                            from.take_array<std::uint16_t>(s.head_dim).data(), from.take_array<BestLogit>(s.logits).data(),
+                            from.take_array<std::byte>(s.gathered)});
     work.tiles.push_back(work.threads.back().tile);
   }
   return work;

@@ -19,17 +19,19 @@ struct StepShape {
   int max_logits = 0;     // rows whose logits are held at a time
   int max_positions = 0;  // of one sequence
   int n_threads = 1;
+  bool gathers = false;  // attention copies K and V into one piece (switches.h)
 };
 
 struct Workspace {
   // What one thread needs for itself.
   struct Thread {
-    float* tile;              // one item of a linear operator: kRowBlock rows of the widest item
-    float* row;               // a row of the widest width
-    float* partial;           // attention: kAttnRows x head_dim
-    float* running;           // attention: kAttnRows x head_dim
-    std::uint16_t* bf16_row;  // head_dim
-    BestLogit* best;          // [logits] of the panels that this thread computed
+    float* tile;                    // one item of a linear operator: kRowBlock rows of the widest item
+    float* row;                     // a row of the widest width
+    float* partial;                 // attention: kAttnRows x head_dim
+    float* running;                 // attention: kAttnRows x head_dim
+    std::uint16_t* bf16_row;        // head_dim
+    BestLogit* best;                // [logits] of the panels that this thread computed
+    std::span<std::byte> gathered;  // K and V of one head of the longest sequence, or empty
   };
 
   static Result<Workspace> make(const PackedModel& model, const KernelTable& kernels, ComputeMode mode, const StepShape& shape);

@@ -14,10 +14,11 @@ std::string refusal(const std::string& text) {
 TEST(DiffMode, KeysChangeTheSettingsTheyName) {
   Config base;
   base.threads = 3;
-  const auto mode = parse_mode("native,isa=scalar,compute=w4a16,block-size=8,chunk=16,batch=4", base);
+  const auto mode = parse_mode("native,isa=scalar,attn=naive,compute=w4a16,block-size=8,chunk=16,batch=4", base);
   ASSERT_TRUE(mode.has_value()) << mode.error().message;
   EXPECT_EQ(mode->config.backend, "native");
   EXPECT_EQ(mode->config.isa, "scalar");
+  EXPECT_EQ(mode->config.attn, "naive");
   EXPECT_EQ(mode->config.compute, "w4a16");
   EXPECT_EQ(mode->config.block_size, "8");
   EXPECT_EQ(mode->config.threads, 3);
@@ -40,9 +41,9 @@ TEST(DiffMode, WhatIsWrongIsSaid) {
   EXPECT_EQ(refusal("native,chunk=0"), "mode native,chunk=0: chunk: must be an integer between 1 and 65536");
   EXPECT_EQ(refusal("native,kv=big"), "mode native,kv=big: kv: must be one of paged, contiguous, none");
   EXPECT_EQ(refusal("native,compute=w8"), "mode native,compute=w8: compute: must be one of w4a8, w4a16");
-  EXPECT_EQ(
-      refusal("native,port=1"),
-      "mode native,port=1: the keys are isa, compute, dtype, kv-dtype, threads, block-size, kv, chunk, batch, got \"port\"");
+  EXPECT_EQ(refusal("native,port=1"),
+            "mode native,port=1: the keys are isa, kernels, attn, compute, dtype, kv-dtype, threads, block-size, kv, chunk, "
+            "batch, got \"port\"");
   EXPECT_EQ(refusal("native,chunk=1,chunk=2"), "mode native,chunk=1,chunk=2: chunk is given twice");
   EXPECT_NE(refusal("native,kv=contiguous,block-size=8"), "accepted");
   EXPECT_NE(refusal("native,kv=none,chunk=8"), "accepted");

@@ -38,7 +38,8 @@ def test_an_idle_server_leaves_the_processor_alone(real):
 
 
 @pytest.mark.parametrize("flags", [("--threads", "1"), ("--threads", "3"), ("--pin", "off"), ("--pin", "0", "--threads", "1"),
-                                   ("--isa", "scalar"), ("--compute", "w4a16"), ("--block-size", "max")],
+                                   ("--isa", "scalar"), ("--compute", "w4a16"), ("--block-size", "max"), ("--kernels", "simd"),
+                                   ("--kernels", "ref", "--attn", "naive", "--sample", "seq")],
                          ids=" ".join)
 def test_native_serves_with(flags):
     with Server(real_model(), *flags) as server:
@@ -54,6 +55,9 @@ def test_native_serves_with(flags):
     (("--pin", "0,0"), "--pin must be"),
     (("--isa", "mmx"), "--isa must be"),
     (("--compute", "w8a8"), "--compute must be"),
+    (("--kernels", "fast"), "--kernels must be one of ref, simd, tuned"),
+    (("--attn", "flash"), "--attn must be one of naive, gathered, paged"),
+    (("--kernels", "ref", "--isa", "avx2"), "--kernels ref uses no vectors"),
     (("--speculate", "ngram:8"), "--speculate must be off, ngram or ngram:k with k between 1 and 7"),
     (("--speculate", "draft"), "--speculate must be"),
 ], ids=lambda value: " ".join(value) if isinstance(value, tuple) else "")

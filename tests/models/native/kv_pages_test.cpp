@@ -1,6 +1,7 @@
 // What is written to the page cache is where the layout says, whatever the order of the pages. The layout is restated here from
 // kernels/kv_head.h, index by index.
 #include "models/native/kv_pages.h"
+#include "models/native/gathered_kv.h"
 
 #include <gtest/gtest.h>
 
@@ -91,6 +92,26 @@ TEST(KvPages, APageHoldsNothingOfAnothers) {
     }
   }
 }
+
+TEST(GatheredKv, IsWhatThePagesHoldInOnePiece) {
+  for (const int block_size : {8, 16, 32, 64}) {
+    const KvPages pages = pages_of(block_size);
+    const int n_tokens = 3 * block_size - 3;
+    for (int position = 0; position < n_tokens; ++position) write(pages, 1, 1, position);
+    std::vector<std::byte> room(gathered_bytes(n_tokens, kDim));
+    const KvHead kv = gather(pages.head(1, 1, kTable.data()), block_size, n_tokens, room);
+    EXPECT_EQ(kv.pages, room.data());
+    for (int position = block_size; position < n_tokens; ++position) {
+      for (int d = 0; d < kDim; ++d) {
+        ASSERT_EQ(KvPages::key(kv, position, d), number(1, 1, position, d, false)) << block_size << ": " << position;
+        ASSERT_EQ(KvPages::value(kv, position, d), number(1, 1, position, d, true)) << block_size << ": " << position;
+      }
+    }
+  }
+}
+
+// 33 tokens take two tiles of 32, K and V of two bytes.
+TEST(GatheredKv, TakesWholeTiles) { EXPECT_EQ(gathered_bytes(33, kDim), std::size_t{2} * 32 * kDim * 2 * 2); }
 
 }  // namespace
 }  // namespace mie::native::testing

@@ -156,6 +156,35 @@ TEST_P(NativeInvariance, BitsDoNotDependOnHowALongRowIsSplit) {
   EXPECT_EQ(run(model, options_of(32), longer, {.n_together = brief ? 1 : 3, .chunk = 100}, n_new), whole);
 }
 
+TEST_P(NativeInvariance, BitsDoNotDependOnWhatIsSwitchedOff) {
+  const auto right = run(model, options_of(32), all, {.n_together = 3});
+  const Switches off[] = {
+      {.rows = Switches::Rows::kAlone},
+      {.attention = Switches::Attention::kGathered},
+      {.attention = Switches::Attention::kNaive},
+      {.sampling = Switches::Sampling::kOneByOne},
+      {Switches::Rows::kAlone, Switches::Attention::kNaive, Switches::Sampling::kOneByOne},
+  };
+  for (const Switches& switches : off) {
+    for (const int block_size : {8, 32, 1200}) {
+      NativeOptions wanted = options_of(block_size);
+      wanted.switches = switches;
+      EXPECT_EQ(run(model, wanted, all, {.n_together = 3, .chunk = 40}), right) << (&switches - off) << ", B " << block_size;
+    }
+  }
+}
+
+// Past 512 positions, where a lone row is split: what is gathered of it are the chunks of each part.
+TEST_P(NativeInvariance, BitsOfALongRowDoNotDependOnWhereItsKeysAre) {
+  const auto longer = brief ? prompts({514}) : prompts({1100});
+  const auto right = run(model, options_of(32), longer, {}, 2);
+  for (const auto attention : {Switches::Attention::kGathered, Switches::Attention::kNaive}) {
+    NativeOptions wanted = options_of(32);
+    wanted.switches.attention = attention;
+    EXPECT_EQ(run(model, wanted, longer, {}, 2), right);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Isa, NativeInvariance, ::testing::ValuesIn(supported_isas()));
 
 TEST(NativeRunner, W4A16AndW4A8DifferOnlyByRounding) {
