@@ -4,9 +4,11 @@
 
 #include "core/base/id.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mie::bench {
@@ -30,7 +32,35 @@ enum class RequestStatus : std::uint8_t {
   bad_content,
   count_mismatch,
   wrong_answer,
+  not_sent,  // held back by the client: one too many in flight, or the run was stopped before its turn
 };
+
+inline constexpr std::array kStatuses = {RequestStatus::ok,
+                                         RequestStatus::truncated_by_length,
+                                         RequestStatus::rejected_429,
+                                         RequestStatus::rejected_503,
+                                         RequestStatus::http_4xx,
+                                         RequestStatus::http_5xx,
+                                         RequestStatus::connect_error,
+                                         RequestStatus::reset,
+                                         RequestStatus::client_timeout,
+                                         RequestStatus::deadline_server,
+                                         RequestStatus::cancelled_by_client,
+                                         RequestStatus::stream_error,
+                                         RequestStatus::stream_truncated,
+                                         RequestStatus::bad_json,
+                                         RequestStatus::bad_content,
+                                         RequestStatus::count_mismatch,
+                                         RequestStatus::wrong_answer,
+                                         RequestStatus::not_sent};
+
+[[nodiscard]] std::string_view name_of(RequestStatus status);  // as the enumerator
+[[nodiscard]] std::optional<RequestStatus> status_named(std::string_view name);
+
+// Where the number of tokens of an event was taken from.
+enum class TokenSource : std::uint8_t { kNone, kTokenIds, kUsage, kOnePerEvent };
+
+[[nodiscard]] std::string_view name_of(TokenSource source);  // "none", "token_ids", "usage", "one_per_event"
 
 // An event that carries tokens.
 struct TokenEvent {
@@ -58,6 +88,7 @@ struct RequestRecord {
   int prompt_tokens = 0;   // of usage
   int cached_tokens = 0;
   int output_tokens = 0;  // of usage
+  TokenSource token_source = TokenSource::kNone;
 
   std::int64_t intended_ns = 0;           // closed loop: the moment it could be sent
   std::optional<std::int64_t> send_ns;    // the first byte written
