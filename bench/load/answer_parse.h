@@ -1,0 +1,36 @@
+// From what arrived to what it says: the status, stamps, tokens and text of one request, after the run. Pure but for the
+// reader's memory; one thread a reader.
+#pragma once
+
+#include "bench/load/event_reader.h"
+#include "bench/load/exchange.h"
+#include "bench/load/request_record.h"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace mie::bench {
+
+// A read, with its stamp from the start of the load.
+struct AnswerPiece {
+  std::int64_t at_ns = 0;
+  std::string_view bytes{};
+};
+
+struct AnswerRules {
+  bool streamed = true;
+  bool exact = true;  // the answer has as many tokens as were asked for
+};
+
+// Fills status, error, stamps of the answer, tokens and text of `record`, whose other members stand already: what was asked
+// for, the stamps of the client and `end_ns`, the end as the client saw it.
+void parse_answer(RequestRecord& record, std::span<const AnswerPiece> pieces, Ending ending, const AnswerRules& rules,
+                  EventReader& reader);
+
+// wrong_answer for each that succeeded with other tokens than expected. An empty list expects nothing.
+// REQUIRES: one list for each record, in the order of their `index`.
+void check_answers(std::span<RequestRecord> records, std::span<const std::vector<TokenId>> expected);
+
+}  // namespace mie::bench

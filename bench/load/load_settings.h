@@ -1,0 +1,71 @@
+// How planned requests are sent to a server over HTTP: where to, with which members, on how many connections, in which loop.
+// A value, made from a spec; any thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mie::bench {
+
+enum class Endpoint { kCompletions, kChat };
+
+// What becomes of a request that is due while `max_in_flight` are: it waits and keeps its intended time, or is never sent.
+enum class Overflow { kQueue, kDrop };
+
+// Always sent in full, so that no server's defaults decide.
+struct SamplingMembers {
+  double temperature = 0;
+  double top_p = 1;
+  int top_k = 0;
+  double min_p = 0;
+  double repetition_penalty = 1;
+  double presence_penalty = 0;
+  double frequency_penalty = 0;
+  int logprobs = 0;  // the n best of each token; 0: not asked for
+};
+
+struct StreamMembers {
+  bool enabled = true;
+  bool include_usage = true;
+  bool continuous_usage = false;  // usage so far on every event: a source of token counts
+  bool token_ids = false;         // `return_token_ids`: the best source, and what answers are compared by
+};
+
+// The next request follows an answer and its think time; the n slots start evenly over `ramp`. Such a loop sends less while the
+// server stalls, and so hides that it did.
+struct ClosedLoop {
+  int concurrency = 1;
+  std::chrono::nanoseconds ramp{0};
+};
+
+struct LoadSettings {
+  using Duration = std::chrono::nanoseconds;
+
+  std::string url{};  // http://host[:port][/prefix]
+  Endpoint endpoint = Endpoint::kCompletions;
+  std::string model{};
+  SamplingMembers sampling{};
+  StreamMembers stream{};
+  bool ignore_eos = true;
+  bool exact = true;                                           // min_tokens = max_tokens
+  std::vector<std::pair<std::string, std::string>> headers{};  // an API key's too
+  std::vector<std::pair<std::string, std::string>> members{};  // further members of the body: name, JSON text
+  std::optional<Duration> deadline{};                          // of the server, sent as `timeout_ms`
+
+  std::optional<ClosedLoop> closed{};  // none: an open loop, each request at its intended time
+  std::optional<Duration> send_for{};  // nothing is sent after this; what is in flight ends
+  std::optional<Duration> timeout{};   // of the client, from the start of a request, connecting included
+  std::optional<int> max_in_flight{};
+  Overflow overflow = Overflow::kQueue;
+  int connections = 0;  // at most; 0: as many as are wanted, up to kMostConnections
+  bool keepalive = true;
+  std::size_t receive_bytes = 0;  // memory for what arrives; 0: estimated from the requests
+};
+
+inline constexpr int kMostConnections = 4096;
+
+}  // namespace mie::bench
