@@ -1,10 +1,11 @@
 """Downloads what conf/third_party.lock pins, refuses what does not match, and unpacks it under the cache folder.
 
-    python3 conf/dev/fetch.py torch model:smollm2-135m clients
+    python3 conf/dev/fetch.py torch model:smollm2-135m clients analysis
 
 torch       unpacked/torch-VERSION: headers and CPU libraries of the wheel, and the CUDA libraries that they link
 model:NAME  models/FILE: the model file inside its wheel
 clients     clients/: a Python venv and a node_modules folder for the end-to-end tests
+analysis    analysis/: a Python venv for bench/analysis, the statistics and plots of benchmark results
 
 Each target leaves a stamp with the hash of its lock entries: a second run reads the lock and the stamp, and no network.
 """
@@ -22,7 +23,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCK = ROOT / "conf" / "third_party.lock"
-GROUPS = ("deb/fetch", "deb/build", "deb/lint", "deb/test", "pypi/torch", "pypi/model", "pypi/test", "npm/test")
+GROUPS = ("deb/fetch", "deb/build", "deb/lint", "deb/test", "pypi/torch", "pypi/model", "pypi/both", "pypi/test",
+          "pypi/analysis", "npm/test")
 
 # Of the torch wheel, only what compiling and running on a CPU takes; the rest is Python and CUDA.
 TORCH_FILES = ("torch/include/", "torch/lib/libc10.so", "torch/lib/libtorch.so", "torch/lib/libtorch_cpu.so", "torch/lib/libgomp")
@@ -167,21 +169,32 @@ class Cache:
         self.ensure(f"model:{name}", self.folder / "models" / name, entries, build)
 
     def clients(self) -> None:
-        place = self.folder / "clients"
+        entries = self.group("pypi/both", "pypi/test", "npm/test")
 
         def build(files, downloads, result):
-            wheels = self.group("pypi/test")
-            run([sys.executable, "-m", "venv", str(result / "venv")])
-            run([str(result / "venv/bin/python"), "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
-                 "--find-links", str(downloads), "--require-hashes", "-r", requirements(wheels, downloads)])
+            make_venv(result / "venv", self.group("pypi/both", "pypi/test"), downloads)
             modules = result / "node_modules"
-            for entry, tarball in zip(self.group("pypi/test", "npm/test"), files, strict=True):
+            for entry, tarball in zip(entries, files, strict=True):
                 if entry.group == "npm/test":
                     package = modules / entry.name
                     package.mkdir(parents=True)
                     run(["tar", "-xzf", str(tarball), "-C", str(package), "--strip-components=1"])
 
-        self.ensure("clients", place, self.group("pypi/test", "npm/test"), build)
+        self.ensure("clients", self.folder / "clients", entries, build)
+
+    def analysis(self) -> None:
+        entries = self.group("pypi/both", "pypi/analysis")
+
+        def build(_files, downloads, result):
+            make_venv(result / "venv", entries, downloads)
+
+        self.ensure("analysis", self.folder / "analysis", entries, build)
+
+
+def make_venv(folder: Path, wheels: list[Entry], downloads: Path) -> None:
+    run([sys.executable, "-m", "venv", str(folder)])
+    run([str(folder / "bin/python"), "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
+         "--find-links", str(downloads), "--require-hashes", "-r", requirements(wheels, downloads)])
 
 
 def torch_root(cache: Path, entries: list[Entry]) -> Path:
@@ -202,7 +215,8 @@ def main(targets: list[str]) -> int:
             fcntl.flock(lock, fcntl.LOCK_EX)  # a second ./dev waits here instead of fetching the same files
             for target in targets:
                 kind, _, name = target.partition(":")
-                {"torch": cache.torch, "clients": cache.clients, "model": lambda: cache.model(name)}[kind]()
+                {"torch": cache.torch, "clients": cache.clients, "analysis": cache.analysis,
+                 "model": lambda: cache.model(name)}[kind]()
     except Refused as reason:
         print(f"fetch: {reason}", file=sys.stderr)
         return 1

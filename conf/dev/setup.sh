@@ -81,7 +81,7 @@ need() {
     return
   fi
   need_packages deb/fetch
-  # The clients are installed with python3-venv and npm, so these packages come before anything is fetched.
+  # The clients are installed with npm, so these packages come before anything is fetched.
   if [[ " ${targets[*]} " == *" clients "* ]]; then need_packages deb/test; fi
   MIE_CACHE=$cache "$python" conf/dev/fetch.py "${targets[@]}" &
   pid=$!

@@ -1,0 +1,1 @@
+"""Statistics, plots and reports of benchmark results. Reads result folders, starts no server and measures nothing."""

@@ -1,0 +1,107 @@
+"""The command line of bench/analysis.
+
+    bench/analysis/run report DIR          report.html, report.md, summary.csv and plots/ of a result folder, or of a folder of them
+    bench/analysis/run compare A B [C…]    is B as good as A? A side is a folder, or FOLDER@ARM
+    bench/analysis/run knee DIR            the three knees of a sweep, and the rate to measure next
+    bench/analysis/run campaign DIR FILE   writes FILE (docs/BENCHMARKS.md) from a folder of committed results
+    bench/analysis/run selftest            the statistics against known truths
+
+Exit codes: 0 done, same or better; 1 worse, or a self-test failed; 2 bad input; 4 cannot tell; 5 an invalid run.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from bench.analysis import campaign, compare, evidence, render, report, result, selftest, sweep, verdict
+from bench.analysis.intervals import RESAMPLES, Settings
+from bench.analysis.saturation import disagreement, next_rate
+
+
+def run_report(options: argparse.Namespace) -> int:
+    settings = Settings(resamples=options.resamples)
+    folders = result.folders_under(options.folder)
+    if folders != [options.folder] and not options.only_overview:
+        for folder in folders:
+            report.write_report(folder, settings)
+            print(folder / "report.html")
+    for drawn in report.write_report(options.folder, settings):
+        if drawn.missing:
+            print(f"missing plot {drawn.plot.number}, {drawn.plot.title}: {drawn.missing}")
+    print(options.folder / "report.html")
+    return 0
+
+
+def run_compare(options: argparse.Namespace) -> int:
+    code, lines = compare.compare(options.sides, options.allow_diff, options.threshold / 100, options.metric, options.out)
+    print("\n".join(lines))
+    return code
+
+
+def run_knee(options: argparse.Namespace) -> int:
+    loads = sweep.of(evidence.read(options.folder).results)
+    if loads is None:
+        raise result.Refused(f"{options.folder}: fewer than three loads, or open and closed loops mixed")
+    for name, knee in loads.knees().items():
+        print(f"{name:6} {render.number(knee.value)} {knee.unit}, between {render.number(knee.low)} and {render.number(knee.high)}")
+    if reason := disagreement(loads.knees()):
+        print(reason)
+    following = next_rate(loads.points, loads.target, loads.points[0].rate) if loads.open_loop else None
+    print("next   none: the SLO knee is known to 1 %" if following is None else f"next   {following:.6g}")
+    return 0
+
+
+def run_campaign(options: argparse.Namespace) -> int:
+    report.write_text(options.file, campaign.page(options.folder, Settings(resamples=options.resamples)))
+    print(options.file)
+    return 0
+
+
+def run_selftest(options: argparse.Namespace) -> int:
+    return selftest.run(options.runs, options.seed)
+
+
+def parser() -> argparse.ArgumentParser:
+    root = argparse.ArgumentParser(prog="mie bench", description="Statistics, plots and reports of benchmark results.")
+    commands = root.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("report", help="report.html, report.md, summary.csv and plots of a folder")
+    one.add_argument("folder", type=Path)
+    one.add_argument("--only-overview", action="store_true", help="of a folder of results: not one for each")
+    one.add_argument("--resamples", type=int, default=RESAMPLES, help="of a bootstrap")
+    one.set_defaults(run=run_report)
+    one = commands.add_parser("compare", help="ratio, interval and verdict of each metric")
+    one.add_argument("sides", nargs="+", metavar="FOLDER[@ARM]")
+    one.add_argument("--allow-diff", action="append", default=[], metavar="FIELD", help="a field of the spec that may differ")
+    one.add_argument("--threshold", type=float, default=100 * verdict.THRESHOLD, help="smallest effect of interest, %% (default 2)")
+    one.add_argument("--metric", action="append", default=[], help="compare these alone")
+    one.add_argument("--out", type=Path, help="folder for the forest plot and the table")
+    one.set_defaults(run=run_compare)
+    one = commands.add_parser("knee", help="where a sweep saturates")
+    one.add_argument("folder", type=Path)
+    one.set_defaults(run=run_knee)
+    one = commands.add_parser("campaign", help="the page of all committed results")
+    one.add_argument("folder", type=Path)
+    one.add_argument("file", type=Path)
+    one.add_argument("--resamples", type=int, default=RESAMPLES, help="of a bootstrap")
+    one.set_defaults(run=run_campaign)
+    one = commands.add_parser("selftest", help="intervals, verdicts and knees against known truths")
+    one.add_argument("--runs", type=int, default=1000, help="simulated runs of each check")
+    one.add_argument("--seed", type=int, default=2026)
+    one.set_defaults(run=run_selftest)
+    return root
+
+
+def main(arguments: list[str]) -> int:
+    options = parser().parse_args(arguments)
+    if options.command == "compare" and len(options.sides) < 2:
+        print("mie bench: compare takes two sides or more", file=sys.stderr)
+        return 2
+    try:
+        return options.run(options)
+    except result.Refused as reason:
+        print(f"mie bench: {reason}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

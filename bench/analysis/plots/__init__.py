@@ -1,0 +1,1 @@
+"""The sixteen plots of a report, drawn from result files only."""

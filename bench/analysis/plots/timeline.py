@@ -1,0 +1,128 @@
+"""Plots over time: 6 series, 7 Gantt of requests, 8 occupancy of the batch over steps."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from bench.analysis import figures, steady
+from bench.analysis.plots import style
+from bench.analysis.plots.style import Source
+from bench.analysis.result import Result
+
+MAX_GANTT = 300
+MAX_SECONDS = 600  # buckets of a series
+
+
+def series(result: Result, source: Source) -> Figure | str:
+    requests = result.everything
+    if not any(r["send_ns"] is not None for r in requests):
+        return "no request was sent"
+    server = server_series(result.document)
+    whole = (0, max(r["end_ns"] or 0 for r in requests) + 1)
+    width = max(1.0, (whole[1] / 1e9) / MAX_SECONDS) if whole[1] > 5e9 else 0.1
+    figure, (top, middle, bottom) = style.new_figure("The run over time", source, rows=3, size=(8.0, 7.2), sharex=True)
+    seconds, held = steady.in_flight_series(requests, width, whole)
+    top.step(seconds, held, where="post", label="in flight")
+    for name in ("running", "waiting", "queue_depth"):
+        if name in server:
+            top.step(*server[name], where="post", label=name.replace("_", " "))
+    stamps = np.concatenate([figures.token_stamps(r) for r in requests])
+    seconds, tokens = steady.bucketed(stamps, None, width, whole)
+    middle.step(seconds, tokens, where="post", color=style.GREEN, label="output tokens/s")
+    _server_rows(bottom, server)
+    for axes, label in ((top, "requests"), (middle, "tokens/s"), (bottom, "KV used, %")):
+        axes.axvspan(result.window[0] / 1e9, min(result.window[1], whole[1]) / 1e9, color="#f3f7fb", zorder=0)
+        axes.set(ylabel=label)
+        style.from_zero(axes, x=True)
+        if axes.get_legend_handles_labels()[0]:
+            style.legend(axes)
+    bottom.set(xlabel="s (shaded: the window that figures are of)")
+    return figure
+
+
+def _server_rows(axes, server: dict) -> None:
+    """KV use on the left axis, events counted so far on the right one."""
+    if "kv_used" in server:
+        seconds, used = server["kv_used"]
+        axes.step(seconds, 100 * used, where="post", color=style.PURPLE, label="KV used, %")
+    counted = [(name, colour) for name, colour in (("preemptions", style.RED), ("rejects", "black")) if name in server]
+    if counted:
+        right = axes.twinx()
+        for name, colour in counted:
+            right.step(*server[name], where="post", color=colour, label=f"{name} (right)")
+            axes.plot([], [], color=colour, label=f"{name} (right)")
+        style.from_zero(right)
+        right.grid(visible=False)
+    if not server:
+        axes.text(0.5, 0.5, "the server was not asked for KV use and preemptions", transform=axes.transAxes, ha="center", color=style.GREY)
+        axes.set_yticks([])
+
+
+def server_series(document: dict) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Columns of timeseries that the client read from the server: name → seconds and values. The finest resolution there is."""
+    resolutions = document.get("timeseries") or {}
+    rows = resolutions.get("1s") if isinstance(resolutions, dict) else None
+    if isinstance(rows, list) and rows:
+        names = set().union(*rows) - {"t_s"}
+        rows = {name: [row.get(name) for row in rows] for name in names} | {"t_s": [row.get("t_s") for row in rows]}
+    if not isinstance(rows, dict) or not rows.get("t_s"):
+        return {}
+    seconds = np.array(rows["t_s"], dtype=float)
+    found = {}
+    for name, column in rows.items():
+        if name != "t_s" and isinstance(column, list) and len(column) == len(seconds) and any(v is not None for v in column):
+            found[name] = (seconds, np.array([np.nan if v is None else v for v in column], dtype=float))
+    return found
+
+
+def gantt(result: Result, source: Source) -> Figure | str:
+    requests = sorted((r for r in result.everything if r["send_ns"] is not None and r["end_ns"] is not None),
+                      key=lambda r: (r["intended_ns"], r["index"]))
+    if not requests:
+        return "no request was sent"
+    cut = len(requests) > MAX_GANTT
+    shown = requests[:MAX_GANTT]
+    figure, (axes,) = style.new_figure(f"The first {MAX_GANTT} of {len(requests)} requests" if cut else "Every request", source,
+                                       size=(8.0, min(9.0, 2.6 + 0.03 * len(shown))))
+    spans = {"held back by the client": [], "waiting and prefill": [], "decode": [], "ended badly": []}
+    for y, r in enumerate(shown):
+        stamps = figures.token_stamps(r)
+        first = int(stamps[0]) if stamps.size else r["end_ns"]
+        good = r["status"] in figures.GOOD
+        spans["held back by the client"].append((y, r["intended_ns"], r["send_ns"]))
+        spans["waiting and prefill"].append((y, r["send_ns"], first))
+        spans["decode" if good else "ended badly"].append((y, first if good else r["send_ns"], r["end_ns"]))
+    colours = (style.GREY, style.ORANGE, style.BLUE, style.RED)
+    for (label, bars), colour in zip(spans.items(), colours, strict=True):
+        bars = [(y, a / 1e9, b / 1e9) for y, a, b in bars if b > a]
+        if bars:
+            y, a, b = np.array(bars).T
+            axes.barh(y, b - a, left=a, height=0.85, color=colour, linewidth=0, label=label)
+    axes.set(xlabel="s", ylabel="request, in order of arrival")
+    axes.set_ylim(len(shown) - 0.4, -0.6)
+    axes.grid(axis="y", visible=False)
+    style.from_zero(axes, x=True, y=False)
+    style.legend(axes)
+    return figure
+
+
+def occupancy(steps: list[dict], source: Source) -> Figure | str:
+    """Rows of each step, by what they were for."""
+    if not steps:
+        return "no steps.jsonl (mie serve --step-trace) beside the result"
+    number = np.arange(len(steps))
+    counts = {name: np.array([_tokens(step, name) for step in steps], dtype=float) for name in ("decode", "prefill", "recompute")}
+    figure, (top, bottom) = style.new_figure("The batch, step by step", source, rows=2, size=(8.0, 5.4), sharex=True)
+    sequences = np.array([step.get("seqs", 0) for step in steps], dtype=float)
+    top.fill_between(number, sequences, step="mid", color=style.BLUE, alpha=0.85, linewidth=0)
+    top.set(ylabel="sequences")
+    top.axhline(sequences.mean(), color="black", linestyle=":", label=f"mean {sequences.mean():.3g}")
+    bottom.stackplot(number, *counts.values(), labels=list(counts), colors=(style.BLUE, style.ORANGE, style.RED), step="mid", linewidth=0)
+    bottom.set(xlabel="step", ylabel="tokens computed")
+    for axes in (top, bottom):
+        style.from_zero(axes, x=True)
+        style.legend(axes)
+    return figure
+
+
+def _tokens(step: dict, kind: str) -> int:
+    return step.get(kind, (step.get("tokens") or {}).get(kind, 0))

@@ -1,0 +1,99 @@
+"""What is refused before any number is printed."""
+
+import json
+
+import made_results as made
+import pytest
+
+from bench.analysis import result
+
+
+@pytest.fixture
+def requests() -> list[dict]:
+    return made.served(40, 2.0) + [made.failed(40, "rejected_429", 100), made.request(41, 0, warmup=True)]
+
+
+def test_a_consistent_result_loads_without_its_warmup(tmp_path, requests):
+    found = result.load(made.write(tmp_path / "r", requests))
+    assert (len(found.everything), len(found.requests)) == (42, 41)
+    assert (found.run_id, found.label, found.machine, found.simulated) == ("0195-made", "made", "Made CPU, 2 cores", False)
+
+
+def test_figures_are_of_requests_offered_in_the_steady_window(tmp_path):
+    requests = [made.request(i, intended) for i, intended in enumerate((0, 100, 200, 300))]
+    inside = made.document(requests[1:3])
+    folder = made.write(tmp_path / "r", requests, windows={"steady": {"a_ns": 100 * made.MS, "b_ns": 300 * made.MS}},
+                        counts=inside["counts"], metrics=inside["metrics"])
+    assert [r["id"] for r in result.load(folder).requests] == ["r1", "r2"]
+
+
+def test_a_simulated_result_says_so(tmp_path, requests):
+    found = result.load(made.write(tmp_path / "r", requests, {"target": {"kind": "sim"}}))
+    assert (found.simulated, found.label) == (True, "made (sim)")
+
+
+def drop(name):
+    return lambda document: document.pop(name)
+
+
+def put(value, *path):
+    def change(document):
+        for name in path[:-1]:
+            document = document[name]
+        document[path[-1]] = value
+    return change
+
+
+@pytest.mark.parametrize("change, says", [
+    (drop("spec_sha256"), "no spec_sha256; no number without its workload"),
+    (put("", "spec_sha256"), "no spec_sha256"),
+    (put("ab" * 31, "spec_sha256"), "spec_sha256 is not a SHA-256"),
+    (drop("expanded_sha256"), "no expanded_sha256"),
+    (drop("spec"), "no spec"),
+    (drop("host"), "no host"),
+    (put("mie.result/2", "schema"), "schema is not mie.result/1"),
+    (put("fine", "validity", "state"), "validity.state is 'fine'"),
+    (put(40, "counts", "offered"), "counts.offered is 40, the requests have 41"),
+    (put({"ok": 41}, "counts", "by_status"), "counts.by_status is"),
+    (put(1, "counts", "tokens_in"), "counts.tokens_in is 1, the requests have"),
+    (put(1, "counts", "tokens_out"), "counts.tokens_out is 1"),
+    (put(1, "counts", "tokens_cached"), "counts.tokens_cached is 1, the requests have 0"),
+    (put(39, "metrics", "ttft", "ok", "n"), "metrics.ttft.ok.n is 39, the requests have 40"),
+    (put(0.5, "metrics", "e2el", "ok", "mean"), "metrics.e2el.ok.mean is 0.5 s"),
+    (put(0.5, "metrics", "ttft", "ok", "percentiles", "p50", "linear"), "metrics.ttft.ok.50.0 is 0.5 s"),
+    (put({}, "metrics", "itl", "ok", "percentiles"), "metrics.itl.ok.1.0 is None s"),
+])
+def test_a_result_that_cannot_be_traced_or_does_not_agree_is_refused(tmp_path, requests, change, says):
+    folder = made.write(tmp_path / "r", requests)
+    document = json.loads((folder / "result.json").read_text())
+    change(document)
+    (folder / "result.json").write_text(json.dumps(document))
+    with pytest.raises(result.Refused) as refused:
+        result.load(folder)
+    assert says in str(refused.value)
+
+
+@pytest.mark.parametrize("change, says", [
+    (lambda r: r.pop("token_hash"), ":3: no token_hash"),
+    (lambda r: r.update(status="fine"), "status 'fine' does not exist"),
+    (lambda r: r.update(output_tokens=r["output_tokens"] + 1), "of usage"),
+    (lambda r: r.update(id="r0"), "request r0 is there twice"),
+    (lambda r: r.update(end_ns=r["end_ns"] + 10 * made.MS), "metrics.e2el.ok.mean"),
+])
+def test_a_request_line_that_does_not_agree_is_refused(tmp_path, requests, change, says):
+    folder = made.write(tmp_path / "r", requests)
+    change(requests[2])
+    (folder / "requests.jsonl").write_text("".join(json.dumps(r) + "\n" for r in requests))
+    with pytest.raises(result.Refused) as refused:
+        result.load(folder)
+    assert says in str(refused.value)
+
+
+@pytest.mark.parametrize("name, content", [("result.json", "{"), ("result.json", "[]"), ("requests.jsonl", "{\n"), ("requests.jsonl", None)])
+def test_a_broken_or_missing_file_is_refused(tmp_path, requests, name, content):
+    folder = made.write(tmp_path / "r", requests)
+    (folder / name).unlink()
+    if content is not None:
+        (folder / name).write_text(content)
+    with pytest.raises(result.Refused, match=name):
+        result.load(folder)
