@@ -4,6 +4,9 @@
 #include "bench/kv/command.h"
 #include "bench/micro/command.h"
 #include "bench/quality/command.h"
+#include "bench/workload/cli/expand_command.h"
+#include "bench/workload/cli/trace_command.h"
+#include "bench/workload/cli/validate_command.h"
 #include "core/base/ensure.h"
 #include "server/cli/command_line.h"
 
@@ -22,9 +25,12 @@ void BenchCommand::add(CLI::App& command, const char* name, const char* help) {
 BenchCommand::BenchCommand(CLI::App& command) {
   command.require_subcommand(1);
   add<DiffCommand>(command, "diff", "Where two arrangements first differ: layer, position, tensor (also as mie diff)");
+  add<ExpandBench>(command, "expand", "The requests that a workload specification means, and their hash");
   add<BenchKv>(command, "kv", "What a KV cache holds and wastes for each block size, counted in three ways");
   add<BenchMicro>(command, "micro", "Kernels of the native backend against what this machine can do");
   add<QualityBench>(command, "quality", "Distance of the output distributions from the fp32 reference, on a text");
+  add<TraceBench>(command, "trace", "Traces of arrivals and lengths");
+  add<ValidateBench>(command, "validate", "Whether a file is what its schema says");
 }
 
 Result<int> BenchCommand::run() {

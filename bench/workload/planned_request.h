@@ -23,11 +23,13 @@ struct PlannedRequest {
   int index = 0;        // place in the expanded list, warm-up included; ids are made of it
   bool warmup = false;  // sent like the others, in no figure
 
-  // From the start of the load. None in a closed loop, where a request follows another one's answer.
+  // From the start of the load. None where a request follows another one's answer: in a closed loop, in later turns of a
+  // session, and for warm-up requests that are sent one by one before the load starts.
   std::optional<std::chrono::nanoseconds> intended;
-  std::chrono::nanoseconds think{0};  // closed loops and sessions: between the answer before it and this request
+  // Between the answer before it and this request; for the first of a closed loop's slot, from the start of the load.
+  std::chrono::nanoseconds think{0};
 
-  int session = 0;  // requests of a session follow each other
+  int session = 0;  // requests of a session follow each other; those before the load are session -1
   int turn = 0;     // from 0
 
   std::vector<TokenId> prompt;  // what is sent with `prompt.form = "tokens"`

@@ -1,0 +1,67 @@
+// How long a run is, which part of it counts, and how often it is made. Values; any thread.
+#pragma once
+
+#include "bench/workload/document/fields.h"
+
+namespace mie::bench {
+
+struct PrecisionSpec {
+  std::string metric;
+  double quantile = 0.5;
+  double rel_ci = 0.05;  // half the interval's width over the figure
+  double max_s = 0;
+
+  void describe(Fields& fields);
+};
+
+// The stop rule: exactly one of them.
+struct RequestsSpec {
+  std::optional<std::int64_t> count;
+  std::optional<double> duration_s;
+  std::optional<PrecisionSpec> precision;
+
+  // Of the load in seconds; nothing when a count ends it.
+  [[nodiscard]] std::optional<double> longest_s() const { return precision ? std::optional(precision->max_s) : duration_s; }
+
+  void describe(Fields& fields);
+};
+
+enum class Flush : std::uint8_t { never, before, between };
+
+// At most one of the two. `requests` are sent one by one before the load starts; `seconds` are the first ones of the load.
+struct WarmupSpec {
+  int requests = 0;
+  int seconds = 0;
+  Flush flush = Flush::never;  // of the prefix cache
+
+  void describe(Fields& fields);
+};
+
+enum class SteadyMode : std::uint8_t { detect, fixed };
+
+struct SteadySpec {
+  SteadyMode mode = SteadyMode::detect;
+  double skip_s = 0, tail_s = 0;
+
+  void describe(Fields& fields);
+};
+
+enum class RepetitionOrder : std::uint8_t { interleaved, blocked };
+
+struct RepetitionsSpec {
+  int n = 1;
+  RepetitionOrder order = RepetitionOrder::interleaved;
+  double cooldown_s = 0;
+
+  void describe(Fields& fields);
+};
+
+// Named overrides of server switches, for comparisons.
+struct ArmSpec {
+  std::string name;
+  Value::Table server;  // "block_size" → 16; the keys are those of a configuration file of the server
+
+  void describe(Fields& fields);
+};
+
+}  // namespace mie::bench

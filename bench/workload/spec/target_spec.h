@@ -1,0 +1,47 @@
+// What is measured, and how one request is put to it. Values; any thread.
+#pragma once
+
+#include "bench/workload/document/fields.h"
+
+namespace mie::bench {
+
+enum class TargetKind : std::uint8_t { http, inproc, sim };
+enum class Endpoint : std::uint8_t { chat, completions };
+
+// What the server must say of itself; empty: anything.
+struct ExpectSpec {
+  std::string weights_sha256, tokenizer_sha256, revision, dtype, quantisation;
+
+  void describe(Fields& fields);
+};
+
+struct TargetSpec {
+  TargetKind kind = TargetKind::http;
+  std::string url;  // empty: given by the command line
+  Endpoint endpoint = Endpoint::completions;
+  std::string model;
+  std::string api_key_env;  // name of the variable; the key is never written
+  std::map<std::string, std::string> headers;
+  ExpectSpec expect;
+
+  void describe(Fields& fields);
+};
+
+struct SamplingSpec {
+  double temperature = 0, top_p = 1, min_p = 0;
+  int top_k = 0;
+  double repetition_penalty = 1, presence_penalty = 0, frequency_penalty = 0;
+  bool seed_per_request = true;  // request i uses seed + i
+  int logprobs = 0;              // n best
+
+  void describe(Fields& fields);
+};
+
+struct StreamSpec {
+  bool enabled = true;
+  bool include_usage = true;
+
+  void describe(Fields& fields);
+};
+
+}  // namespace mie::bench
