@@ -195,6 +195,7 @@ Result<Document> parse_json(const std::string& text, const std::string& name, in
   if (code != simdjson::SUCCESS) return bad(name, 0, simdjson::error_message(code));
   auto root = JsonReader(name, padded.data(), line).read(whole, 0);
   if (root.has_error()) return root.error();
+  if (root->as<Value::Table>() == nullptr) return bad(name, line, "is not a JSON object");
   if (source.current_location().error() != simdjson::OUT_OF_BOUNDS) return bad(name, 0, "something follows the JSON object");
   return Document{.name = name, .root = std::move(*root)};
 }

@@ -10,6 +10,8 @@ namespace mie::bench {
 namespace {
 
 constexpr double kLeastMass = 0.01;
+constexpr double kMostTokens = 1e9;
+constexpr double kMostSeconds = 1e7;
 constexpr int kHalvings = 200;  // an interval of lengths or seconds is one double wide long before
 
 // A cut distribution as a law of its own, for mixtures of them.
@@ -79,10 +81,9 @@ struct Bounds {
 };
 
 Bounds bounds_of(const LengthSpec& spec, Domain domain) {
-  const double least = domain == Domain::tokens ? 1 : 0;
-  Bounds bounds{std::max(spec.min.value_or(least), least), spec.max.value_or(1e15)};
-  if (domain == Domain::tokens) bounds = {std::ceil(bounds.min), std::floor(std::min(bounds.max, 1e9))};
-  return bounds;
+  if (domain == Domain::seconds)
+    return {std::max(spec.min.value_or(0), 0.0), std::min(spec.max.value_or(kMostSeconds), kMostSeconds)};
+  return {std::ceil(std::max(spec.min.value_or(1), 1.0)), std::floor(std::min(spec.max.value_or(kMostTokens), kMostTokens))};
 }
 
 Result<std::unique_ptr<Law>> make_mixture(const LengthSpec& spec, Domain domain) {
@@ -109,8 +110,8 @@ Result<Distribution> Distribution::make(const LengthSpec& spec, Domain domain) {
   if (law.has_error()) return law.error();
   const Bounds bounds = bounds_of(spec, domain);
   Distribution made(std::move(*law), bounds.min, bounds.max);
-  if (made.mass_ < kLeastMass) {
-    const double percent = 100 * std::max(made.mass_, 0.0);
+  if (!(made.mass_ >= kLeastMass)) {
+    const double percent = made.mass_ > 0 ? 100 * made.mass_ : 0;
     return Error{Errc::kConfig,
                  fmt::format("keeps {:.2g} % of its law in [{:g}, {:g}], less than 1 %", percent, bounds.min, bounds.max), ""};
   }

@@ -17,7 +17,7 @@ class Law {
   [[nodiscard]] virtual double quantile(double p) const = 0;  // REQUIRES: 0 < p < 1
 };
 
-// What values are of: lengths are whole and at least 1, times are real and at least 0.
+// What values are of: lengths are whole, 1 … 1e9; times are real, 0 … 1e7.
 enum class Domain : std::uint8_t { tokens, seconds };
 
 // REQUIRES: neither mixture nor trace, and a specification that `describe` accepts.

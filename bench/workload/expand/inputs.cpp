@@ -2,9 +2,9 @@
 
 #include "bench/quality/file_digest.h"
 
+#include <simdjson.h>
+
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 namespace mie::bench {
@@ -40,8 +40,9 @@ class InputReader {
   Result<std::string> text_of(const std::string& path) {
     const auto full = found(path);
     if (full.has_error()) return full.error();
-    std::ifstream in(*full, std::ios::binary);
-    return std::string{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    auto text = read_text_file(*full);
+    if (text.has_value() && !simdjson::validate_utf8(*text)) return Error{Errc::kConfig, path + " is not UTF-8", ""};
+    return text;
   }
 
   Fault read_trace_into(const std::string& path, Trace& trace) {

@@ -15,6 +15,8 @@ using std::chrono::nanoseconds;
 
 enum Lane : std::uint32_t { kTurns, kFirstThink };  // of sessions; a turn's think time is kFirstThink + turn
 
+constexpr double kMostSeconds = 1e9;  // thirty years: nanoseconds stay far from the end of 64 bits
+
 nanoseconds nanoseconds_of(double seconds) { return nanoseconds(std::llround(seconds * 1e9)); }
 
 std::optional<Distribution> drawn(const std::optional<LengthSpec>& spec, Domain domain) {
@@ -71,7 +73,7 @@ class Outline {
     if (times_) {
       const auto time = times_->next();
       const auto longest = spec_.requests.longest_s();
-      if (!time || (longest && *time >= *longest + spec_.warmup.seconds)) return false;
+      if (!time || *time > kMostSeconds || (longest && *time >= *longest + spec_.warmup.seconds)) return false;
       first.intended = nanoseconds_of(*time);
       first.warmup = *time < spec_.warmup.seconds;
     } else if (first.session < spec_.arrival.concurrency) {

@@ -15,7 +15,7 @@ struct Slot {
   bool warmup = false;  // within warmup.seconds of an open law
 };
 
-inline constexpr std::int64_t kMostRequests = std::int64_t{1} << 24U;
+inline constexpr std::int64_t kMostRequests = std::int64_t{1} << 22U;
 
 // A closed loop that ends by time takes as many requests as it can answer. Its list holds enough for this many a second in each
 // slot, and not more than kMostClosedRequests; who comes to its end has not measured the whole time.

@@ -20,7 +20,7 @@ void describe_closed(Fields& fields, ArrivalSpec& spec) {
   fields.required("concurrency");
   fields.field("concurrency", spec.concurrency, {1, 1'000'000});
   fields.field("think_s", spec.think_s);
-  fields.field("ramp_s", spec.ramp_s, kNatural);
+  fields.field("ramp_s", spec.ramp_s, {0, 1e7});
 }
 
 void describe_sine(Fields& fields, ArrivalSpec& spec) {

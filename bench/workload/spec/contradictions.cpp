@@ -2,7 +2,8 @@
 
 #include "bench/workload/draw/distribution.h"
 
-#include <array>
+#include <algorithm>
+#include <cmath>
 
 namespace mie::bench {
 namespace {
@@ -58,6 +59,11 @@ Found python_length(const std::optional<LengthSpec>& length, const char* path) {
       length->law == LengthLaw::fixed || length->law == LengthLaw::uniform || length->law == LengthLaw::empirical;
   if (!known) return {{path, "must be fixed, uniform or empirical with compat python"}};
   if (!length->weights.empty()) return {{path, "has no weights with compat python"}};
+  const auto whole = [](double value) { return value >= 1 && value <= 1e9 && value == std::floor(value); };
+  const std::vector<double> values = length->law == LengthLaw::fixed     ? std::vector{length->value}
+                                     : length->law == LengthLaw::uniform ? std::vector{*length->min, *length->max}
+                                                                         : length->values;
+  if (!std::ranges::all_of(values, whole)) return {{path, "must be of whole numbers from 1 with compat python"}};
   if (length->law != LengthLaw::uniform && (length->min || length->max)) return {{path, "is not cut with compat python"}};
   return {};
 }

@@ -20,11 +20,11 @@ void PrecisionSpec::describe(Fields& fields) {
   describe_metric(fields, metric);
   fields.field("quantile", quantile, kShare);
   fields.field("rel_ci", rel_ci, {1e-4, 1});
-  fields.field("max_s", max_s, kPositive);
+  fields.field("max_s", max_s, {1e-3, 1e7});
 }
 
 void RequestsSpec::describe(Fields& fields) {
-  fields.field("count", count, IntegerRange{1, 10'000'000});
+  fields.field("count", count, IntegerRange{1, 4'000'000});
   fields.field("duration_s", duration_s, NumberRange{1e-3, 1e7});
   fields.field("precision", precision);
 }

@@ -100,6 +100,11 @@ TEST(Expand, ALawThatEndsBeforeTheCountIsAnError) {
   EXPECT_NE(list.error().message.find("of requests.count = 200"), std::string::npos) << list.error().message;
 }
 
+TEST(Expand, ALawThatTakesThirtyYearsIsAnError) {
+  EXPECT_TRUE(expand(with("law = \"constant\", rate = 1e-9"), ".").has_error());
+  EXPECT_TRUE(expand(with("law = \"onoff\", rate = 1, on_s = 1e-9, off_s = 1e15"), ".").has_error());
+}
+
 TEST(Expand, MoreThanMemoryShouldHoldIsAnError) {
   const auto list = expand(good(spec_text("requests = { count = 300000 }\narrival = { law = \"burst\" }\n"
                                           "output = { length = { dist = \"fixed\", value = 2 } }",

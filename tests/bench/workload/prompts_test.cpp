@@ -106,6 +106,15 @@ TEST(Prompts, ATurnBeginsWithThoseBeforeIt) {
   EXPECT_EQ(common(list[0].prompt, list[3].prompt), 0U);
 }
 
+TEST(Prompts, ASaltIsTheSessionsWhereTurnsAreRepeated) {
+  const auto list = expanded(good(spec_text(load(4, "sessions = { turns = { dist = \"fixed\", value = 2 } }"),
+                                            "length = { dist = \"fixed\", value = 8 }\ncontent = { unique_salt = true }")))
+                        .requests;
+  EXPECT_EQ(common(list[0].prompt, list[1].prompt), 8U);
+  EXPECT_EQ(common(list[2].prompt, list[3].prompt), 8U);
+  EXPECT_EQ(common(list[0].prompt, list[2].prompt), 0U);
+}
+
 TEST(Prompts, SessionsMayBeInterleavedAndForgetful) {
   const auto list =
       expanded(
@@ -180,6 +189,9 @@ TEST(Prompts, FilesThatAreWrongAreNamed) {
   EXPECT_EQ(fault("{\"tokens\":[1]}\n{\"tokens\":[-1]}\n", lines),
             "wrong.txt:2: tokens[0] must be an integer between 0 and 2147483647");
   EXPECT_EQ(fault("{\"tokens\":[1]}\nnothing\n", lines), "wrong.txt:2: is not one JSON object");
+  EXPECT_EQ(fault("[1]\n", lines), "wrong.txt:1: is not one JSON object");
+  EXPECT_EQ(fault("\xff", "length = { dist = \"fixed\", value = 2 }\ncontent = { kind = \"corpus\", file = \"wrong.txt\" }"),
+            "wrong.txt is not UTF-8");
   EXPECT_EQ(fault("", lines), "wrong.txt has no prompts");
   EXPECT_EQ(fault("1 two", "length = { dist = \"fixed\", value = 2 }\ncontent = { kind = \"corpus\", file = \"wrong.txt\" }"),
             "wrong.txt must be token ids with white space between them");

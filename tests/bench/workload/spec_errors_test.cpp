@@ -110,6 +110,8 @@ TEST(SpecErrors, LengthsThatAreNoLaw) {
            {"dist = \"trace\", column = \"prompt_tokens\"", "t.toml:8: prompt.length trace needs prompt.source trace"},
            {"dist = \"normal\", mean = 100, sd = 30, min = 400",
             "t.toml:8: prompt.length keeps 0 % of its law in [400, 1e+09], less than 1 %"},
+           {"dist = \"uniform\", min = 5.2, max = 5.8",
+            "t.toml:8: prompt.length keeps 0 % of its law in [6, 5], less than 1 %"},
            {"dist = \"fixed\", value = 0", "t.toml:8: prompt.length keeps 0 % of its law in [1, 1e+09], less than 1 %"},
        }) {
     EXPECT_EQ(fault(spec_text(kLoad, "length = { " + length + " }")), message) << length;
@@ -123,6 +125,35 @@ TEST(SpecErrors, PythonKnowsThreeLaws) {
             "t.toml:9: prompt.length must be fixed, uniform or empirical with compat python");
   EXPECT_EQ(fault(spec_text(python, "length = { dist = \"empirical\", values = [1, 2], weights = [1, 2] }")),
             "t.toml:9: prompt.length has no weights with compat python");
+}
+
+TEST(SpecErrors, PythonDrawsWholeLengths) {
+  const std::string python = std::string(kLoad) + "\ncompat = \"python\"";
+  for (const char* length : {"dist = \"empirical\", values = [1.5, 3]", "dist = \"empirical\", values = [0, 3]",
+                             "dist = \"uniform\", min = 0, max = 9", "dist = \"fixed\", value = 2.5"}) {
+    EXPECT_EQ(fault(spec_text(python, "length = { " + std::string(length) + " }")),
+              "t.toml:9: prompt.length must be of whole numbers from 1 with compat python")
+        << length;
+  }
+}
+
+// A shipped file with bytes left out or changed is a specification or a complaint about that file, whatever the bytes were.
+TEST(SpecErrors, DamagedFilesAreRefusedByName) {
+  for (const char* name : {"template.toml", "code.toml", "s1.toml"}) {
+    const auto text = read_text_file((kShipped / name).string());
+    ASSERT_TRUE(text.has_value());
+    int n_refused = 0;
+    for (std::size_t i = 0; i < text->size(); ++i) {
+      std::string damaged = *text;
+      if (i % 2 == 0) damaged.erase(i, 1 + i % 7);
+      if (i % 2 == 1) damaged[i] = static_cast<char>('"' + i % 60);
+      const auto spec = spec_of(damaged);
+      if (spec.has_value()) continue;
+      ++n_refused;
+      ASSERT_EQ(spec.error().message.substr(0, 7), "t.toml:") << spec.error().message;
+    }
+    EXPECT_GT(n_refused, static_cast<int>(text->size() / 4)) << name;
+  }
 }
 
 TEST(SpecErrors, ArrivalsThatAreNoLaw) {
