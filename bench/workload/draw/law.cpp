@@ -18,6 +18,7 @@ class PointsLaw final : public Law {
  public:
   PointsLaw(const std::vector<double>& values, const std::vector<double>& weights) {
     std::vector<std::pair<double, double>> points;
+    points.reserve(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) points.emplace_back(values[i], weights[i]);
     std::ranges::sort(points);
     double sum = 0;

@@ -18,6 +18,10 @@ constexpr std::array<std::string_view, 64> kWords = {
 
 std::uint32_t lane_of(PieceKind kind) { return static_cast<std::uint32_t>(kind); }
 
+std::uint64_t vocabulary_size(const ContentSpec& spec) {
+  return static_cast<std::uint64_t>(std::int64_t{spec.vocab_max} - spec.vocab_min) + 1;
+}
+
 int number_of(const std::string& digits) {
   int value = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -48,7 +52,7 @@ void Content::append(std::vector<int>& ids, Piece piece, int n) const {
     return;
   }
   if (spec_.kind == ContentKind::corpus) return append_corpus(ids, piece, n);
-  const auto n_ids = static_cast<std::uint64_t>(spec_.vocab_max - spec_.vocab_min + 1);
+  const std::uint64_t n_ids = vocabulary_size(spec_);
   PhiloxCounter drawn{};
   for (int i = 0; i < n; ++i) {
     const auto at = static_cast<std::uint32_t>(i);
@@ -58,7 +62,7 @@ void Content::append(std::vector<int>& ids, Piece piece, int n) const {
 }
 
 void Content::salt(std::vector<int>& ids, std::uint32_t number) const {
-  const auto base = static_cast<std::uint64_t>(spec_.vocab_max - spec_.vocab_min + 1);
+  const std::uint64_t base = vocabulary_size(spec_);
   std::uint64_t left = number;
   std::uint64_t span = 1;
   for (std::size_t i = 0; i < ids.size() && span <= UINT32_MAX; ++i, span *= base, left /= base)

@@ -29,7 +29,7 @@ class InputReader {
 
   // Where the file is, and its hash with the others.
   Result<std::string> found(const std::string& path) {
-    const std::string full = (folder_ / path).string();
+    std::string full = (folder_ / path).string();
     if (!std::filesystem::is_regular_file(full)) return Error{Errc::kConfig, path + " is not a file", ""};
     const auto digest = sha256_of_file(full);
     if (digest.has_error()) return Error{Errc::kConfig, path + " cannot be read", ""};

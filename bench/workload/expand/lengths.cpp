@@ -17,8 +17,7 @@ enum Lane : std::uint32_t { kPromptLane, kOutputLane };
 int python_length(const LengthSpec& spec, PythonRandom& random) {
   if (spec.law == LengthLaw::fixed) return static_cast<int>(spec.value);
   if (spec.law == LengthLaw::uniform) return random.uniform(static_cast<int>(*spec.min), static_cast<int>(*spec.max));
-  std::vector<int> values;
-  for (const double value : spec.values) values.push_back(static_cast<int>(value));
+  const std::vector<int> values(spec.values.begin(), spec.values.end());
   return random.choice(values);
 }
 

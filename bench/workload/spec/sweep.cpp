@@ -18,7 +18,7 @@ struct Axis {
 // Tables within the table are keys with dots.
 std::optional<Error> collect(const Document& document, const Value& table, const std::string& path, std::vector<Axis>& axes) {
   for (const auto& [key, value] : *table.as<Value::Table>()) {
-    const std::string full = path.empty() ? key : path + "." + key;
+    const std::string full = path.empty() ? key : fmt::format("{}.{}", path, key);
     if (value.as<Value::Table>() != nullptr) {
       if (auto error = collect(document, value, full, axes)) return error;
       continue;

@@ -28,6 +28,7 @@ std::vector<double> arrivals(const ArrivalSpec& spec, std::size_t n, std::int64_
 
 std::vector<double> gaps_of(const std::vector<double>& stamps) {
   std::vector<double> gaps;
+  gaps.reserve(stamps.size());
   double before = 0;
   for (const double stamp : stamps) gaps.push_back(stamp - std::exchange(before, stamp));
   return gaps;
@@ -113,6 +114,7 @@ TEST(ArrivalTimes, SineFollowsItsRate) {
   spec.period = 10;
   const auto stamps = arrivals(spec, kMany);
   std::vector<double> work;
+  work.reserve(stamps.size());
   for (const double t : stamps)
     work.push_back(2 * t + 2 * 10 / std::numbers::pi * std::pow(std::sin(std::numbers::pi * t / 10), 2));
   expect_law(gaps_of(work), unit_exponential);

@@ -73,6 +73,7 @@ TEST(Prompts, ZipfGroupsHaveTheirShares) {
        prompts_of(spec_text(load(2000, "prefix = { kind = \"zipf_groups\", n = 3, s = 1.0, prefix_len = 4 }"))))
     ++sizes[prompt[0]];
   std::vector<int> counts;
+  counts.reserve(sizes.size());
   for (const auto& [first, count] : sizes) counts.push_back(count);
   std::ranges::sort(counts);
   ASSERT_EQ(counts.size(), 3U);

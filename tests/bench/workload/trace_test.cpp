@@ -114,6 +114,7 @@ TEST(Traces, LengthsAreTheTracesUnlessOthersAreAskedFor) {
       good(spec_text("requests = { count = 4 }\narrival = { law = \"burst\" }", "source = \"trace\"\nfile = \"rows.jsonl\"")),
       folder);
   std::vector<int> outputs;
+  outputs.reserve(list.requests.size());
   for (const PlannedRequest& request : list.requests) outputs.push_back(request.output_tokens);
   EXPECT_EQ(outputs, (std::vector{5, 600, 7, 5}));  // from the start again
 }
