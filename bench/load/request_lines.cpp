@@ -84,6 +84,8 @@ RequestLine read_line(FieldReader& fields) {
   RequestRecord& record = line.record;
   line.id = fields.string("id").value_or("");
   record.index = count(fields, "index");
+  record.arm = fields.string("arm").value_or("");
+  record.repetition = count(fields, "repetition");
   record.warmup = fields.boolean("warmup").value_or(false);
   record.seed = static_cast<std::uint64_t>(fields.required_integer("seed"));
   record.session = count(fields, "session");
@@ -119,6 +121,8 @@ RequestLine read_line(FieldReader& fields) {
 std::string request_line(const RequestRecord& record) {
   JsonWriter out;
   out.begin_object().member("id", std::string_view(fmt::format("req-{:05}", record.index))).member("index", record.index);
+  known(out, "arm", record.arm);
+  out.member("repetition", record.repetition);
   out.member("warmup", record.warmup).member("seed", static_cast<std::int64_t>(record.seed)).member("session", record.session);
   out.member("turn", record.turn);
   write_outcome(out, record);

@@ -72,6 +72,8 @@ struct TokenEvent {
 // happen.
 struct RequestRecord {
   int index = 0;
+  std::string arm;     // of a comparison; empty: the only one
+  int repetition = 0;  // of the list
   bool warmup = false;
   int session = 0;
   int turn = 0;
