@@ -2,6 +2,8 @@
 // A value, made from a spec; any thread.
 #pragma once
 
+#include "bench/workload/send_choices.h"
+
 #include <chrono>
 #include <cstddef>
 #include <optional>
@@ -10,11 +12,6 @@
 #include <vector>
 
 namespace mie::bench {
-
-enum class Endpoint { kCompletions, kChat };
-
-// What becomes of a request that is due while `max_in_flight` are: it waits and keeps its intended time, or is never sent.
-enum class Overflow { kQueue, kDrop };
 
 // Always sent in full, so that no server's defaults decide.
 struct SamplingMembers {

@@ -66,7 +66,7 @@ void print_summary(const WorkloadSpec& spec, const ExpandedWorkload& expanded) {
   const Sums sums = sums_of(expanded);
   std::string text = fmt::format("{}\n  requests         {} and {} to warm up\n", spec.name, sums.n, sums.n_warmup);
   text +=
-      spec.prompt.form == bench::PromptForm::tokens
+      spec.prompt.form == bench::PromptForm::kTokens
           ? fmt::format("  prompt tokens    {}\n  longest request  {} tokens, prompt and answer\n", sums.prompt, sums.longest)
           : "  prompt tokens    not known: prompts are text\n";
   text += fmt::format("  output tokens    {}\n", sums.output);

@@ -12,10 +12,10 @@ namespace mie {
 namespace {
 
 const std::map<std::string, bench::TraceFormat>& formats() {
-  static const std::map<std::string, bench::TraceFormat> kFormats = {{"mie", bench::TraceFormat::mie},
-                                                                     {"mooncake", bench::TraceFormat::mooncake},
-                                                                     {"burstgpt", bench::TraceFormat::burst_gpt},
-                                                                     {"azure", bench::TraceFormat::azure}};
+  static const std::map<std::string, bench::TraceFormat> kFormats = {{"mie", bench::TraceFormat::kMie},
+                                                                     {"mooncake", bench::TraceFormat::kMooncake},
+                                                                     {"burstgpt", bench::TraceFormat::kBurstGpt},
+                                                                     {"azure", bench::TraceFormat::kAzure}};
   return kFormats;
 }
 

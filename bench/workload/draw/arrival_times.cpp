@@ -69,11 +69,11 @@ double ArrivalTimes::gamma_gap() { return boost::math::gamma_p_inv(spec_.shape, 
 
 std::optional<double> ArrivalTimes::at_work(double work) const {
   switch (spec_.law) {
-    case ArrivalLaw::onoff:
+    case ArrivalLaw::kOnoff:
       return onoff_time(spec_, work);
-    case ArrivalLaw::sine:
+    case ArrivalLaw::kSine:
       return sine_time(spec_, work);
-    case ArrivalLaw::steps:
+    case ArrivalLaw::kSteps:
       return steps_time(spec_, work);
     default:
       return work / spec_.rate;
@@ -83,17 +83,17 @@ std::optional<double> ArrivalTimes::at_work(double work) const {
 std::optional<double> ArrivalTimes::next() {
   std::optional<double> time;
   switch (spec_.law) {
-    case ArrivalLaw::burst:
+    case ArrivalLaw::kBurst:
       time = 0;
       break;
-    case ArrivalLaw::constant:
+    case ArrivalLaw::kConstant:
       time = static_cast<double>(n_) / spec_.rate;
       break;
-    case ArrivalLaw::trace:
+    case ArrivalLaw::kTrace:
       if (n_ < trace_s_.size()) time = trace_s_[n_];
       break;
     default:
-      work_ += spec_.law == ArrivalLaw::gamma ? gamma_gap() : unit_gap();
+      work_ += spec_.law == ArrivalLaw::kGamma ? gamma_gap() : unit_gap();
       time = at_work(work_);
   }
   ++n_;

@@ -127,28 +127,28 @@ std::unique_ptr<Law> make_points_law(std::vector<double> values, std::vector<dou
 
 std::unique_ptr<Law> make_law(const LengthSpec& spec, Domain domain) {
   switch (spec.law) {
-    case LengthLaw::fixed:
+    case LengthLaw::kFixed:
       return make_points_law({spec.value}, {});
-    case LengthLaw::uniform:
-      if (domain == Domain::tokens) return std::make_unique<IntegersLaw>(*spec.min, *spec.max);
+    case LengthLaw::kUniform:
+      if (domain == Domain::kTokens) return std::make_unique<IntegersLaw>(*spec.min, *spec.max);
       if (*spec.min == *spec.max) return make_points_law({*spec.min}, {});
       return std::make_unique<HistogramLaw>(std::vector{*spec.min, *spec.max}, std::vector{1.0});
-    case LengthLaw::empirical:
+    case LengthLaw::kEmpirical:
       return make_points_law(spec.values, spec.weights);
-    case LengthLaw::normal:
+    case LengthLaw::kNormal:
       return smooth(boost::math::normal_distribution(*spec.mean, *spec.sd), std::numeric_limits<double>::lowest());
-    case LengthLaw::lognormal:
+    case LengthLaw::kLognormal:
       return make_lognormal(spec);
-    case LengthLaw::gamma: {
+    case LengthLaw::kGamma: {
       const double squared_cv = *spec.cv * *spec.cv;
       return smooth(boost::math::gamma_distribution(1 / squared_cv, *spec.mean * squared_cv), 0);
     }
-    case LengthLaw::zipf:
+    case LengthLaw::kZipf:
       return make_zipf(spec.n, spec.s);
-    case LengthLaw::histogram:
+    case LengthLaw::kHistogram:
       return std::make_unique<HistogramLaw>(spec.edges, spec.counts);
-    case LengthLaw::mixture:
-    case LengthLaw::trace:
+    case LengthLaw::kMixture:
+    case LengthLaw::kTrace:
       break;
   }
   ENSURE(false, "a law that is made of others");

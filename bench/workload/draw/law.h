@@ -18,7 +18,7 @@ class Law {
 };
 
 // What values are of: lengths are whole, 1 … 1e9; times are real, 0 … 1e7.
-enum class Domain : std::uint8_t { tokens, seconds };
+enum class Domain : std::uint8_t { kTokens, kSeconds };
 
 // REQUIRES: neither mixture nor trace, and a specification that `describe` accepts.
 [[nodiscard]] std::unique_ptr<Law> make_law(const LengthSpec& spec, Domain domain);

@@ -32,7 +32,7 @@ int number_of(const std::string& digits) {
 
 Content::Content(const WorkloadSpec& spec, const Inputs& inputs)
     : spec_(spec.prompt.content), form_(spec.prompt.form), random_("content", spec.seed), corpus_(inputs.corpus_words) {
-  if (form_ == PromptForm::text) {
+  if (form_ == PromptForm::kText) {
     corpus_ids_.resize(corpus_.size());
     std::iota(corpus_ids_.begin(), corpus_ids_.end(), 0);
     return;
@@ -47,11 +47,11 @@ void Content::append_corpus(std::vector<int>& ids, Piece piece, int n) const {
 }
 
 void Content::append(std::vector<int>& ids, Piece piece, int n) const {
-  if (spec_.kind == ContentKind::repeat_id) {
+  if (spec_.kind == ContentKind::kRepeatId) {
     ids.insert(ids.end(), static_cast<std::size_t>(n), spec_.id);
     return;
   }
-  if (spec_.kind == ContentKind::corpus) return append_corpus(ids, piece, n);
+  if (spec_.kind == ContentKind::kCorpus) return append_corpus(ids, piece, n);
   const std::uint64_t n_ids = vocabulary_size(spec_);
   PhiloxCounter drawn{};
   for (int i = 0; i < n; ++i) {
@@ -74,7 +74,7 @@ std::string Content::text(const std::vector<int>& ids) const {
   for (const int id : ids) {
     if (!text.empty()) text += ' ';
     const auto at = static_cast<std::size_t>(id);
-    text += spec_.kind == ContentKind::corpus ? std::string_view(corpus_[at]) : kWords[at % kWords.size()];
+    text += spec_.kind == ContentKind::kCorpus ? std::string_view(corpus_[at]) : kWords[at % kWords.size()];
   }
   return text;
 }

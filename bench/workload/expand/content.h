@@ -7,10 +7,10 @@
 
 namespace mie::bench {
 
-enum class PieceKind : std::uint8_t { own, prefix, block, answer, group };  // group: which prefix, no content
+enum class PieceKind : std::uint8_t { kOwn, kPrefix, kBlock, kAnswer, kGroup };  // group: which prefix, no content
 
 struct Piece {
-  PieceKind kind = PieceKind::own;
+  PieceKind kind = PieceKind::kOwn;
   std::uint64_t index = 0;
 };
 

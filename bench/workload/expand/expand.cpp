@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace mie::bench {
 namespace {
 
@@ -23,7 +25,7 @@ class Expansion {
     request.warmup = true;
     request.session = -1;
     request.turn = static_cast<int>(number);
-    add(std::move(request), Phase::warmup, number, lengths);
+    add(std::move(request), Phase::kWarmup, number, lengths);
   }
 
   void add_load(const Slot& slot, std::size_t number, const Lengths& lengths) {
@@ -34,7 +36,7 @@ class Expansion {
     request.intended = slot.intended;
     request.think = slot.think;
     behave(request, number);
-    add(std::move(request), Phase::load, number, lengths);
+    add(std::move(request), Phase::kLoad, number, lengths);
   }
 
   bool too_large() const { return n_tokens_ > kMostTokens; }
@@ -71,14 +73,23 @@ Error too_large() { return {Errc::kConfig, fmt::format("the prompts have more th
 
 }  // namespace
 
+std::span<const PlannedRequest> ExpandedWorkload::before_load() const {
+  return std::span(requests).first(requests.size() - load().size());
+}
+
+std::span<const PlannedRequest> ExpandedWorkload::load() const {
+  const auto first = std::ranges::find_if(requests, [](const PlannedRequest& request) { return request.session >= 0; });
+  return std::span(requests).subspan(static_cast<std::size_t>(first - requests.begin()));
+}
+
 Result<ExpandedWorkload> expand(const WorkloadSpec& spec, const std::filesystem::path& folder) {
   auto inputs = read_inputs(spec, folder);
   if (inputs.has_error()) return inputs.error();
   const auto slots = outline_of(spec, *inputs);
   if (slots.has_error()) return slots.error();
   const auto n_warmup = static_cast<std::size_t>(spec.warmup.requests);
-  const auto warmup_lengths = draw_lengths(spec, *inputs, Phase::warmup, n_warmup);
-  const auto load_lengths = draw_lengths(spec, *inputs, Phase::load, slots->size());
+  const auto warmup_lengths = draw_lengths(spec, *inputs, Phase::kWarmup, n_warmup);
+  const auto load_lengths = draw_lengths(spec, *inputs, Phase::kLoad, slots->size());
 
   Expansion expansion(spec, *inputs);
   for (std::size_t i = 0; i < n_warmup && !expansion.too_large(); ++i) expansion.add_warmup(i, warmup_lengths[i]);

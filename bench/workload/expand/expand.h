@@ -6,6 +6,7 @@
 #include "bench/workload/planned_request.h"
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@ namespace mie::bench {
 struct ExpandedWorkload {
   std::vector<PlannedRequest> requests;  // warm-up requests that go before the load first
   std::vector<InputFile> files;
+
+  // Warm-up requests that are sent one by one before the clock starts, and all others.
+  [[nodiscard]] std::span<const PlannedRequest> before_load() const;
+  [[nodiscard]] std::span<const PlannedRequest> load() const;
 
   // Over the hashes of the files and the JSON of each request.
   [[nodiscard]] std::string sha256() const;

@@ -55,23 +55,23 @@ class InputReader {
   }
 
   Fault read_arrivals() {
-    if (spec_.arrival.law != ArrivalLaw::trace) return {};
+    if (spec_.arrival.law != ArrivalLaw::kTrace) return {};
     return read_trace_into(spec_.arrival.file, inputs_.arrivals);
   }
 
   Fault read_prompts() {
     switch (spec_.prompt.source) {
-      case PromptSource::synthetic:
+      case PromptSource::kSynthetic:
         return {};
-      case PromptSource::trace:
+      case PromptSource::kTrace:
         return read_trace_into(spec_.prompt.file, inputs_.lengths);
-      case PromptSource::text_template: {
+      case PromptSource::kTextTemplate: {
         auto text = text_of(spec_.prompt.file);
         if (text.has_error()) return text.error();
         inputs_.prompt_template = std::move(*text);
         return {};
       }
-      case PromptSource::file:
+      case PromptSource::kFile:
         return read_file_prompts();
     }
     return {};
@@ -83,7 +83,7 @@ class InputReader {
     auto error = read_lines_of_json(*full, [this](const Document& line) -> Fault {
       FilePrompt prompt;
       if (auto fault = read_fields(line, prompt)) return fault;
-      if (prompt.tokens.empty() == (spec_.prompt.form == PromptForm::tokens))
+      if (prompt.tokens.empty() == (spec_.prompt.form == PromptForm::kTokens))
         return fault_at(line, "tokens", "and text: the line must have what prompt.form says");
       if (!prompt.output_tokens && !spec_.output.length)
         return fault_at(line, "output_tokens", "must be given: there is no output.length");
@@ -96,13 +96,13 @@ class InputReader {
 
   Fault read_corpus() {
     const ContentSpec& content = spec_.prompt.content;
-    if (content.kind != ContentKind::corpus || spec_.prompt.source == PromptSource::file) return {};
+    if (content.kind != ContentKind::kCorpus || spec_.prompt.source == PromptSource::kFile) return {};
     const auto text = text_of(content.file);
     if (text.has_error()) return text.error();
     std::istringstream in(*text);
     for (std::string word; in >> word;) {
       const bool id = word.size() <= 9 && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
-      if (!id && spec_.prompt.form == PromptForm::tokens)
+      if (!id && spec_.prompt.form == PromptForm::kTokens)
         return Error{Errc::kConfig, content.file + " must be token ids with white space between them", ""};
       inputs_.corpus_words.push_back(word);
     }

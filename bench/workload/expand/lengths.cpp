@@ -1,7 +1,7 @@
 #include "bench/workload/expand/lengths.h"
 
 #include "bench/compat/python_random.h"
-#include "bench/workload/draw/distribution.h"
+#include "bench/workload/draw/drawn_law.h"
 #include "bench/workload/draw/random_stream.h"
 
 #include <boost/math/distributions/normal.hpp>
@@ -15,8 +15,8 @@ namespace {
 enum Lane : std::uint32_t { kPromptLane, kOutputLane };
 
 int python_length(const LengthSpec& spec, PythonRandom& random) {
-  if (spec.law == LengthLaw::fixed) return static_cast<int>(spec.value);
-  if (spec.law == LengthLaw::uniform) return random.uniform(static_cast<int>(*spec.min), static_cast<int>(*spec.max));
+  if (spec.law == LengthLaw::kFixed) return static_cast<int>(spec.value);
+  if (spec.law == LengthLaw::kUniform) return random.uniform(static_cast<int>(*spec.min), static_cast<int>(*spec.max));
   const std::vector<int> values(spec.values.begin(), spec.values.end());
   return random.choice(values);
 }
@@ -41,7 +41,7 @@ double correlated(double first, double second, double rho) {
 }
 
 int trace_length(const LengthSpec& spec, const TraceRow& row) {
-  const int tokens = spec.column == TraceColumn::prompt_tokens ? row.prompt_tokens : row.output_tokens;
+  const int tokens = spec.column == TraceColumn::kPromptTokens ? row.prompt_tokens : row.output_tokens;
   return static_cast<int>(std::clamp<double>(tokens, spec.min.value_or(1), spec.max.value_or(1e9)));
 }
 
@@ -51,7 +51,7 @@ class Side {
   Side(const std::optional<LengthSpec>& spec, const Trace& trace) : trace_(trace) {
     if (!spec) return;
     spec_ = *spec;
-    if (spec_.law != LengthLaw::trace) distribution_ = Distribution::make(spec_, Domain::tokens).value();
+    if (spec_.law != LengthLaw::kTrace) distribution_ = DrawnLaw::make(spec_, Domain::kTokens).value();
   }
 
   int at(std::size_t i, double u) const {
@@ -62,18 +62,18 @@ class Side {
  private:
   const Trace& trace_;
   LengthSpec spec_;
-  std::optional<Distribution> distribution_;
+  std::optional<DrawnLaw> distribution_;
 };
 
 }  // namespace
 
 std::vector<Lengths> draw_lengths(const WorkloadSpec& spec, const Inputs& inputs, Phase phase, std::size_t n) {
-  if (spec.compat == Compat::python) return python_lengths(spec, n);
+  if (spec.compat == Compat::kPython) return python_lengths(spec, n);
   const RandomStream random("lengths", spec.seed);
   const Side prompt(spec.prompt.length, inputs.lengths), output(spec.output.length, inputs.lengths);
   std::vector<Lengths> lengths(n);
   for (std::size_t i = 0; i < n; ++i) {
-    const std::uint64_t index = phase == Phase::warmup ? warmup_index(i) : i;
+    const std::uint64_t index = phase == Phase::kWarmup ? warmup_index(i) : i;
     const double first = random.uniform(index, kPromptLane);
     lengths[i] = {.prompt = prompt.at(i, first),
                   .output = output.at(i, correlated(first, random.uniform(index, kOutputLane), spec.output.rho))};

@@ -10,7 +10,7 @@ struct Lengths {
   int output = 0;
 };
 
-enum class Phase : std::uint8_t { warmup, load };
+enum class Phase : std::uint8_t { kWarmup, kLoad };
 
 // Of the first n requests of a phase. Drawn numbers of the load do not depend on how many warm-up requests there are; the
 // Python generator starts afresh for each phase, and traces and files of prompts begin at their first row. Rows of a trace are

@@ -1,7 +1,7 @@
 #include "bench/workload/expand/outline.h"
 
 #include "bench/workload/draw/arrival_times.h"
-#include "bench/workload/draw/distribution.h"
+#include "bench/workload/draw/drawn_law.h"
 
 #include <fmt/format.h>
 
@@ -19,8 +19,8 @@ constexpr double kMostSeconds = 1e9;  // thirty years: nanoseconds stay far from
 
 nanoseconds nanoseconds_of(double seconds) { return nanoseconds(std::llround(seconds * 1e9)); }
 
-std::optional<Distribution> drawn(const std::optional<LengthSpec>& spec, Domain domain) {
-  return spec ? std::optional(Distribution::make(*spec, domain).value()) : std::nullopt;
+std::optional<DrawnLaw> drawn(const std::optional<LengthSpec>& spec, Domain domain) {
+  return spec ? std::optional(DrawnLaw::make(*spec, domain).value()) : std::nullopt;
 }
 
 class Outline {
@@ -29,13 +29,13 @@ class Outline {
       : spec_(spec),
         arrivals_("arrivals", spec.seed),
         sessions_("sessions", spec.seed),
-        loop_think_(drawn(spec.arrival.think_s, Domain::seconds)) {
+        loop_think_(drawn(spec.arrival.think_s, Domain::kSeconds)) {
     if (spec.arrival.open())
       times_.emplace(spec.arrival, spec.seed,
                      inputs.arrivals.rows.empty() ? std::vector<double>{} : inputs.arrivals.stamps_s());
     if (!spec.sessions) return;
-    turns_ = drawn(spec.sessions->turns, Domain::tokens);
-    turn_think_ = drawn(spec.sessions->think_s, Domain::seconds);
+    turns_ = drawn(spec.sessions->turns, Domain::kTokens);
+    turn_think_ = drawn(spec.sessions->think_s, Domain::kSeconds);
   }
 
   Result<std::vector<Slot>> make() {
@@ -51,7 +51,7 @@ class Outline {
     if (asked && measured_ < *asked)
       return Error{Errc::kConfig, fmt::format("arrival.law ends after {} of requests.count = {}", measured_, *asked),
                    "arrival.law"};
-    if (spec_.sessions && spec_.sessions->order == SessionOrder::interleaved)
+    if (spec_.sessions && spec_.sessions->order == SessionOrder::kInterleaved)
       std::ranges::sort(slots_, {}, [](const Slot& slot) { return std::pair(slot.turn, slot.session); });
     return std::move(slots_);
   }
@@ -103,7 +103,7 @@ class Outline {
 
   const WorkloadSpec& spec_;
   RandomStream arrivals_, sessions_;
-  std::optional<Distribution> loop_think_, turns_, turn_think_;
+  std::optional<DrawnLaw> loop_think_, turns_, turn_think_;
   std::optional<ArrivalTimes> times_;
   std::vector<Slot> slots_;
   std::int64_t measured_ = 0;  // slots that are no warm-up

@@ -6,17 +6,17 @@ namespace mie::bench {
 namespace {
 
 std::unique_ptr<Law> zipf_of(const PrefixSpec& spec) {
-  if (spec.kind != PrefixKind::zipf_groups) return nullptr;
+  if (spec.kind != PrefixKind::kZipfGroups) return nullptr;
   LengthSpec law;
-  law.law = LengthLaw::zipf;
+  law.law = LengthLaw::kZipf;
   law.s = spec.s;
   law.n = spec.n;
-  return make_law(law, Domain::tokens);
+  return make_law(law, Domain::kTokens);
 }
 
 // Warm-up requests count from the middle, so that no two salts are equal.
 std::uint32_t salt_of(Phase phase, std::size_t number) {
-  return static_cast<std::uint32_t>(number) + (phase == Phase::warmup ? 1U << 31U : 0);
+  return static_cast<std::uint32_t>(number) + (phase == Phase::kWarmup ? 1U << 31U : 0);
 }
 
 void replace_all(std::string& text, std::string_view what, const std::string& by) {
@@ -33,18 +33,18 @@ Prompts::Prompts(const WorkloadSpec& spec, const Inputs& inputs)
 void Prompts::append_prefix(std::vector<int>& ids, std::uint64_t index, std::uint64_t session) {
   const PrefixSpec& prefix = spec_.prefix;
   switch (prefix.kind) {
-    case PrefixKind::none:
-    case PrefixKind::tree:
+    case PrefixKind::kNone:
+    case PrefixKind::kTree:
       return;
-    case PrefixKind::shared:
-      return content_.append(ids, {PieceKind::prefix, 0}, prefix.len);
-    case PrefixKind::groups: {
+    case PrefixKind::kShared:
+      return content_.append(ids, {PieceKind::kPrefix, 0}, prefix.len);
+    case PrefixKind::kGroups: {
       const std::uint64_t group = session / static_cast<std::uint64_t>(prefix.prompts_per_group);
-      return content_.append(ids, {PieceKind::prefix, group % static_cast<std::uint64_t>(prefix.n)}, prefix.prefix_len);
+      return content_.append(ids, {PieceKind::kPrefix, group % static_cast<std::uint64_t>(prefix.n)}, prefix.prefix_len);
     }
-    case PrefixKind::zipf_groups: {
-      const double u = groups_.uniform(spec_.sessions ? session : index, static_cast<std::uint32_t>(PieceKind::group));
-      return content_.append(ids, {PieceKind::prefix, static_cast<std::uint64_t>(zipf_->quantile(u)) - 1}, prefix.prefix_len);
+    case PrefixKind::kZipfGroups: {
+      const double u = groups_.uniform(spec_.sessions ? session : index, static_cast<std::uint32_t>(PieceKind::kGroup));
+      return content_.append(ids, {PieceKind::kPrefix, static_cast<std::uint64_t>(zipf_->quantile(u)) - 1}, prefix.prefix_len);
     }
   }
 }
@@ -52,13 +52,13 @@ void Prompts::append_prefix(std::vector<int>& ids, std::uint64_t index, std::uin
 // Blocks of the path, cut where the prompt ends.
 void Prompts::append_tree(std::vector<int>& ids, std::size_t number, int length) const {
   const PrefixSpec& prefix = spec_.prefix;
-  if (prefix.kind != PrefixKind::tree) return;
+  if (prefix.kind != PrefixKind::kTree) return;
   const auto& rows = inputs_.lengths.rows;
   const auto& path =
       prefix.hash_ids.empty() ? rows[number % rows.size()].prefix_hash : prefix.hash_ids[number % prefix.hash_ids.size()];
   for (const std::int64_t hash : path) {
     const int room = length - static_cast<int>(ids.size());
-    content_.append(ids, {PieceKind::block, static_cast<std::uint64_t>(hash)}, std::clamp(room, 0, prefix.block));
+    content_.append(ids, {PieceKind::kBlock, static_cast<std::uint64_t>(hash)}, std::clamp(room, 0, prefix.block));
   }
 }
 
@@ -66,8 +66,8 @@ void Prompts::append_history(std::vector<int>& ids, const PlannedRequest& reques
                              std::uint64_t index) {
   std::vector<int>& history = histories_[request.session];
   ids.insert(ids.end(), history.begin(), history.end());
-  content_.append(history, {PieceKind::own, index}, lengths.prompt);
-  content_.append(history, {PieceKind::answer, index}, lengths.output);
+  content_.append(history, {PieceKind::kOwn, index}, lengths.prompt);
+  content_.append(history, {PieceKind::kAnswer, index}, lengths.output);
 }
 
 void Prompts::copy_line(PlannedRequest& request, std::size_t number) const {
@@ -79,7 +79,7 @@ void Prompts::copy_line(PlannedRequest& request, std::size_t number) const {
 void Prompts::set_text(PlannedRequest& request, const std::vector<int>& ids, std::uint64_t index) const {
   request.text = content_.text(ids);
   if (spec_.prompt.content.unique_salt) request.text = "r" + std::to_string(index) + " " + request.text;
-  if (spec_.prompt.source != PromptSource::text_template) return;
+  if (spec_.prompt.source != PromptSource::kTextTemplate) return;
   std::string text = inputs_.prompt_template;
   replace_all(text, "{index}", std::to_string(index));
   replace_all(text, "{content}", request.text);
@@ -88,18 +88,18 @@ void Prompts::set_text(PlannedRequest& request, const std::vector<int>& ids, std
 
 void Prompts::fill(PlannedRequest& request, Phase phase, std::size_t number, const Lengths& lengths) {
   request.output_tokens = lengths.output;
-  if (spec_.prompt.source == PromptSource::file) return copy_line(request, number);
-  const std::uint64_t index = phase == Phase::warmup ? warmup_index(number) : number;
+  if (spec_.prompt.source == PromptSource::kFile) return copy_line(request, number);
+  const std::uint64_t index = phase == Phase::kWarmup ? warmup_index(number) : number;
   std::vector<int> ids;
-  append_prefix(ids, index, phase == Phase::warmup ? number : static_cast<std::uint64_t>(request.session));
+  append_prefix(ids, index, phase == Phase::kWarmup ? number : static_cast<std::uint64_t>(request.session));
   append_tree(ids, number, lengths.prompt);
-  const int left = lengths.prompt - (spec_.prefix.kind == PrefixKind::tree ? static_cast<int>(ids.size()) : 0);
-  const bool history = spec_.sessions && spec_.sessions->keep_history && phase == Phase::load;
+  const int left = lengths.prompt - (spec_.prefix.kind == PrefixKind::kTree ? static_cast<int>(ids.size()) : 0);
+  const bool history = spec_.sessions && spec_.sessions->keep_history && phase == Phase::kLoad;
   if (history) append_history(ids, request, lengths, index);
-  content_.append(ids, {PieceKind::own, index}, left);
+  content_.append(ids, {PieceKind::kOwn, index}, left);
   // Turns that repeat those before them begin like them.
   const std::uint32_t salt = history ? static_cast<std::uint32_t>(request.session) : salt_of(phase, number);
-  if (spec_.prompt.form == PromptForm::text) return set_text(request, ids, salt);
+  if (spec_.prompt.form == PromptForm::kText) return set_text(request, ids, salt);
   if (spec_.prompt.content.unique_salt) content_.salt(ids, salt);
   request.prompt.reserve(ids.size());
   for (const int id : ids) request.prompt.emplace_back(id);

@@ -2,7 +2,7 @@
 // order of the list; not thread-safe.
 #pragma once
 
-#include "bench/workload/draw/distribution.h"
+#include "bench/workload/draw/drawn_law.h"
 #include "bench/workload/expand/content.h"
 #include "bench/workload/expand/lengths.h"
 #include "bench/workload/expand/outline.h"

@@ -47,25 +47,25 @@ void describe_trace(Fields& fields, ArrivalSpec& spec) {
 
 void describe_law(Fields& fields, ArrivalSpec& spec) {
   switch (spec.law) {
-    case ArrivalLaw::burst:
+    case ArrivalLaw::kBurst:
       return;
-    case ArrivalLaw::closed:
+    case ArrivalLaw::kClosed:
       return describe_closed(fields, spec);
-    case ArrivalLaw::constant:
-    case ArrivalLaw::poisson:
+    case ArrivalLaw::kConstant:
+    case ArrivalLaw::kPoisson:
       return needed(fields, "rate", spec.rate);
-    case ArrivalLaw::gamma:
+    case ArrivalLaw::kGamma:
       needed(fields, "rate", spec.rate);
       return needed(fields, "shape", spec.shape, {1e-3, 1e6});
-    case ArrivalLaw::onoff:
+    case ArrivalLaw::kOnoff:
       needed(fields, "rate", spec.rate);
       needed(fields, "on_s", spec.on_s);
       return needed(fields, "off_s", spec.off_s, kNatural);
-    case ArrivalLaw::sine:
+    case ArrivalLaw::kSine:
       return describe_sine(fields, spec);
-    case ArrivalLaw::steps:
+    case ArrivalLaw::kSteps:
       return describe_steps(fields, spec);
-    case ArrivalLaw::trace:
+    case ArrivalLaw::kTrace:
       return describe_trace(fields, spec);
   }
 }

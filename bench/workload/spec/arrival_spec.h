@@ -1,12 +1,12 @@
 // When requests arrive. Values; any thread.
 #pragma once
 
+#include "bench/workload/send_choices.h"
 #include "bench/workload/spec/length_spec.h"
 
 namespace mie::bench {
 
-enum class ArrivalLaw : std::uint8_t { burst, closed, constant, poisson, gamma, onoff, sine, steps, trace };
-enum class Overflow : std::uint8_t { queue, drop };
+enum class ArrivalLaw : std::uint8_t { kBurst, kClosed, kConstant, kPoisson, kGamma, kOnoff, kSine, kSteps, kTrace };
 
 struct RateStep {
   double rate = 0;  // requests a second
@@ -16,7 +16,7 @@ struct RateStep {
 };
 
 struct ArrivalSpec {
-  ArrivalLaw law = ArrivalLaw::burst;
+  ArrivalLaw law = ArrivalLaw::kBurst;
   int concurrency = 1;                   // closed
   std::optional<LengthSpec> think_s;     // closed; absent: none
   double ramp_s = 0;                     // closed: the first requests are spread over so long
@@ -30,9 +30,9 @@ struct ArrivalSpec {
   std::optional<double> clip;  // trace: the longest gap, in seconds after scaling
 
   std::optional<int> max_in_flight;
-  Overflow overflow = Overflow::queue;
+  Overflow overflow = Overflow::kQueue;
 
-  [[nodiscard]] bool open() const { return law != ArrivalLaw::closed; }
+  [[nodiscard]] bool open() const { return law != ArrivalLaw::kClosed; }
 
   void describe(Fields& fields);
 };

@@ -50,35 +50,35 @@ void describe_law(Fields& fields, LengthSpec& spec) {
     fields.field(name, value, range);
   };
   switch (spec.law) {
-    case LengthLaw::fixed:
+    case LengthLaw::kFixed:
       fields.required("value");
       return fields.field("value", spec.value);
-    case LengthLaw::uniform:
+    case LengthLaw::kUniform:
       fields.required("min");
       return fields.required("max");
-    case LengthLaw::empirical:
+    case LengthLaw::kEmpirical:
       return describe_empirical(fields, spec);
-    case LengthLaw::normal:
+    case LengthLaw::kNormal:
       number("mean", spec.mean, {});
       return number("sd", spec.sd, kPositive);
-    case LengthLaw::lognormal:
+    case LengthLaw::kLognormal:
       return describe_lognormal(fields, spec);
-    case LengthLaw::gamma:
+    case LengthLaw::kGamma:
       number("mean", spec.mean, kPositive);
       return number("cv", spec.cv, kPositive);
-    case LengthLaw::zipf:
+    case LengthLaw::kZipf:
       fields.required("s");
       fields.required("n");
       fields.field("s", spec.s, {0, 100});
       return fields.field("n", spec.n, {1, 1'000'000});
-    case LengthLaw::histogram:
+    case LengthLaw::kHistogram:
       return describe_histogram(fields, spec);
-    case LengthLaw::mixture:
+    case LengthLaw::kMixture:
       fields.required("parts");
       fields.field("parts", spec.parts);
       if (spec.parts.empty()) fields.refuse("parts", "must not be empty");
       return;
-    case LengthLaw::trace:
+    case LengthLaw::kTrace:
       fields.required("column");
       return fields.choice("column", spec.column, kColumns);
   }
@@ -98,7 +98,7 @@ void LengthSpec::describe(Fields& fields) {
 
 LengthSpec LengthSpec::of_trace(TraceColumn column) {
   LengthSpec spec;
-  spec.law = LengthLaw::trace;
+  spec.law = LengthLaw::kTrace;
   spec.column = column;
   return spec;
 }
@@ -107,7 +107,7 @@ void MixturePart::describe(Fields& fields) {
   fields.required("weight");
   fields.field("weight", weight, kPositive);
   law.describe(fields);
-  if (law.law == LengthLaw::trace) fields.refuse("dist", "cannot be a part: a trace is not drawn");
+  if (law.law == LengthLaw::kTrace) fields.refuse("dist", "cannot be a part: a trace is not drawn");
 }
 
 }  // namespace mie::bench

@@ -10,14 +10,25 @@
 
 namespace mie::bench {
 
-enum class LengthLaw : std::uint8_t { fixed, uniform, empirical, normal, lognormal, gamma, zipf, histogram, mixture, trace };
-enum class TraceColumn : std::uint8_t { prompt_tokens, output_tokens };
+enum class LengthLaw : std::uint8_t {
+  kFixed,
+  kUniform,
+  kEmpirical,
+  kNormal,
+  kLognormal,
+  kGamma,
+  kZipf,
+  kHistogram,
+  kMixture,
+  kTrace
+};
+enum class TraceColumn : std::uint8_t { kPromptTokens, kOutputTokens };
 
 struct MixturePart;
 
 // Which members count is the law's matter; the others are not keys of its table.
 struct LengthSpec {
-  LengthLaw law = LengthLaw::fixed;
+  LengthLaw law = LengthLaw::kFixed;
   double value = 0;                                   // fixed
   std::vector<double> values, weights;                // empirical; no weights: equal ones
   std::optional<double> mean, cv, median, sigma, sd;  // normal, lognormal, gamma
@@ -25,7 +36,7 @@ struct LengthSpec {
   int n = 0;                                          // zipf: ranks 1 … n
   std::vector<double> edges, counts;                  // histogram: counts[i] between edges[i] and edges[i + 1]
   std::vector<MixturePart> parts;
-  TraceColumn column = TraceColumn::prompt_tokens;
+  TraceColumn column = TraceColumn::kPromptTokens;
   std::optional<double> min, max;  // both included; of uniform the law itself, of others a truncation
 
   void describe(Fields& fields);

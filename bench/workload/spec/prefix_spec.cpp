@@ -22,20 +22,20 @@ void describe_groups(Fields& fields, PrefixSpec& spec) {
 void PrefixSpec::describe(Fields& fields) {
   fields.choice("kind", kind, kKinds);
   switch (kind) {
-    case PrefixKind::none:
+    case PrefixKind::kNone:
       return;
-    case PrefixKind::shared:
+    case PrefixKind::kShared:
       fields.required("len");
       return fields.field("len", len, kTokens);
-    case PrefixKind::groups:
+    case PrefixKind::kGroups:
       describe_groups(fields, *this);
       fields.required("prompts_per_group");
       return fields.field("prompts_per_group", prompts_per_group, {1, 1'000'000});
-    case PrefixKind::zipf_groups:
+    case PrefixKind::kZipfGroups:
       describe_groups(fields, *this);
       fields.required("s");
       return fields.field("s", s, {0, 100});
-    case PrefixKind::tree:
+    case PrefixKind::kTree:
       fields.field("hash_ids", hash_ids);
       return fields.field("block", block, kTokens);
   }

@@ -6,10 +6,10 @@
 
 namespace mie::bench {
 
-enum class PrefixKind : std::uint8_t { none, shared, groups, zipf_groups, tree };
+enum class PrefixKind : std::uint8_t { kNone, kShared, kGroups, kZipfGroups, kTree };
 
 struct PrefixSpec {
-  PrefixKind kind = PrefixKind::none;
+  PrefixKind kind = PrefixKind::kNone;
   int len = 0;                                      // shared: tokens
   int n = 0;                                        // groups
   int prompts_per_group = 0;                        // groups: so many requests of a group follow each other

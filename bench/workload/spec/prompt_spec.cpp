@@ -15,11 +15,11 @@ constexpr std::array kKinds = {"repeat_id"sv, "random_ids"sv, "corpus"sv};
 
 void ContentSpec::describe(Fields& fields) {
   fields.choice("kind", kind, kKinds);
-  if (kind == ContentKind::repeat_id) fields.field("id", id);
+  if (kind == ContentKind::kRepeatId) fields.field("id", id);
   fields.field("vocab_min", vocab_min);
   fields.field("vocab_max", vocab_max);
   if (vocab_max - vocab_min < 15) fields.refuse("vocab_max", "must be at least 15 above vocab_min");
-  if (kind == ContentKind::corpus) {
+  if (kind == ContentKind::kCorpus) {
     fields.required("file");
     fields.field("file", file);
   }
@@ -29,15 +29,15 @@ void ContentSpec::describe(Fields& fields) {
 void PromptSpec::describe(Fields& fields) {
   fields.choice("source", source, kSources);
   fields.choice("form", form, kForms);
-  if (source != PromptSource::synthetic) {
+  if (source != PromptSource::kSynthetic) {
     fields.required("file");
     fields.field("file", file);
   }
-  if (source == PromptSource::trace && !fields.writing()) length = LengthSpec::of_trace(TraceColumn::prompt_tokens);
-  if (source == PromptSource::synthetic || source == PromptSource::text_template) fields.required("length");
-  if (source != PromptSource::file) fields.field("length", length);
+  if (source == PromptSource::kTrace && !fields.writing()) length = LengthSpec::of_trace(TraceColumn::kPromptTokens);
+  if (source == PromptSource::kSynthetic || source == PromptSource::kTextTemplate) fields.required("length");
+  if (source != PromptSource::kFile) fields.field("length", length);
   fields.field("content", content);
-  if (source == PromptSource::text_template && form != PromptForm::text) fields.refuse("form", "must be text with a template");
+  if (source == PromptSource::kTextTemplate && form != PromptForm::kText) fields.refuse("form", "must be text with a template");
 }
 
 }  // namespace mie::bench

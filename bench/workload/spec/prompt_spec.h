@@ -5,12 +5,12 @@
 
 namespace mie::bench {
 
-enum class PromptSource : std::uint8_t { synthetic, file, trace, text_template };
-enum class PromptForm : std::uint8_t { tokens, text };
-enum class ContentKind : std::uint8_t { repeat_id, random_ids, corpus };
+enum class PromptSource : std::uint8_t { kSynthetic, kFile, kTrace, kTextTemplate };
+enum class PromptForm : std::uint8_t { kTokens, kText };
+enum class ContentKind : std::uint8_t { kRepeatId, kRandomIds, kCorpus };
 
 struct ContentSpec {
-  ContentKind kind = ContentKind::random_ids;
+  ContentKind kind = ContentKind::kRandomIds;
   int id = 0;  // repeat_id
   // random_ids and salts, both included. Special ids stand at the ends of the vocabularies we know, and none of those is
   // smaller.
@@ -23,8 +23,8 @@ struct ContentSpec {
 };
 
 struct PromptSpec {
-  PromptSource source = PromptSource::synthetic;
-  PromptForm form = PromptForm::tokens;
+  PromptSource source = PromptSource::kSynthetic;
+  PromptForm form = PromptForm::kTokens;
   std::string file;  // of file, trace and template
   std::optional<LengthSpec> length;
   ContentSpec content;

@@ -40,7 +40,7 @@ void SteadySpec::describe(Fields& fields) {
   fields.choice("mode", mode, kModes);
   fields.field("skip_s", skip_s, kNatural);
   fields.field("tail_s", tail_s, kNatural);
-  if (mode == SteadyMode::detect && (skip_s > 0 || tail_s > 0)) fields.refuse("mode", "must be fixed with skip_s or tail_s");
+  if (mode == SteadyMode::kDetect && (skip_s > 0 || tail_s > 0)) fields.refuse("mode", "must be fixed with skip_s or tail_s");
 }
 
 void RepetitionsSpec::describe(Fields& fields) {

@@ -1,12 +1,13 @@
 // How long a run is, which part of it counts, and how often it is made. Values; any thread.
 #pragma once
 
+#include "bench/metrics/request_metrics.h"
 #include "bench/workload/document/fields.h"
 
 namespace mie::bench {
 
 struct PrecisionSpec {
-  std::string metric;
+  Metric metric = Metric::kTtft;
   double quantile = 0.5;
   double rel_ci = 0.05;  // half the interval's width over the figure
   double max_s = 0;
@@ -26,31 +27,31 @@ struct RequestsSpec {
   void describe(Fields& fields);
 };
 
-enum class Flush : std::uint8_t { never, before, between };
+enum class Flush : std::uint8_t { kNever, kBefore, kBetween };
 
 // At most one of the two. `requests` are sent one by one before the load starts; `seconds` are the first ones of the load.
 struct WarmupSpec {
   int requests = 0;
   int seconds = 0;
-  Flush flush = Flush::never;  // of the prefix cache
+  Flush flush = Flush::kNever;  // of the prefix cache
 
   void describe(Fields& fields);
 };
 
-enum class SteadyMode : std::uint8_t { detect, fixed };
+enum class SteadyMode : std::uint8_t { kDetect, kFixed };
 
 struct SteadySpec {
-  SteadyMode mode = SteadyMode::detect;
+  SteadyMode mode = SteadyMode::kDetect;
   double skip_s = 0, tail_s = 0;
 
   void describe(Fields& fields);
 };
 
-enum class RepetitionOrder : std::uint8_t { interleaved, blocked };
+enum class RepetitionOrder : std::uint8_t { kInterleaved, kBlocked };
 
 struct RepetitionsSpec {
   int n = 1;
-  RepetitionOrder order = RepetitionOrder::interleaved;
+  RepetitionOrder order = RepetitionOrder::kInterleaved;
   double cooldown_s = 0;
 
   void describe(Fields& fields);

@@ -8,7 +8,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::array kKinds = {"http"sv, "inproc"sv, "sim"sv};
-constexpr std::array kEndpoints = {"chat"sv, "completions"sv};
+constexpr std::array kEndpoints = {"completions"sv, "chat"sv};
 
 }  // namespace
 

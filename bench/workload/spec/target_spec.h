@@ -2,11 +2,11 @@
 #pragma once
 
 #include "bench/workload/document/fields.h"
+#include "bench/workload/send_choices.h"
 
 namespace mie::bench {
 
-enum class TargetKind : std::uint8_t { http, inproc, sim };
-enum class Endpoint : std::uint8_t { chat, completions };
+enum class TargetKind : std::uint8_t { kHttp, kInproc, kSim };
 
 // What the server must say of itself; empty: anything.
 struct ExpectSpec {
@@ -16,9 +16,9 @@ struct ExpectSpec {
 };
 
 struct TargetSpec {
-  TargetKind kind = TargetKind::http;
+  TargetKind kind = TargetKind::kHttp;
   std::string url;  // empty: given by the command line
-  Endpoint endpoint = Endpoint::completions;
+  Endpoint endpoint = Endpoint::kCompletions;
   std::string model;
   std::string api_key_env;  // name of the variable; the key is never written
   std::map<std::string, std::string> headers;

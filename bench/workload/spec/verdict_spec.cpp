@@ -8,27 +8,23 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array kMetrics = {"lateness"sv,      "ttft"sv,     "ttft_intended"sv, "ttst"sv,        "e2el"sv,
-                                 "e2el_intended"sv, "tpot"sv,     "itl"sv,           "event_gap"sv,   "stall"sv,
-                                 "normalized"sv,    "slowdown"sv, "tokens"sv,        "prefill_rate"sv};
 constexpr std::array kComparisons = {"<="sv, "<"sv, ">="sv, ">"sv};
 
 }  // namespace
 
-void describe_metric(Fields& fields, std::string& metric) {
-  auto index = static_cast<std::size_t>(std::ranges::find(kMetrics, metric) - kMetrics.begin());
-  if (index == kMetrics.size()) index = 0;
+void describe_metric(Fields& fields, Metric& metric) {
+  std::array<std::string_view, kMetrics.size()> names;
+  std::ranges::transform(kMetrics, names.begin(), [](Metric each) { return name_of(each); });
   fields.required("metric");
-  fields.choice("metric", index, kMetrics);
-  metric = kMetrics[index];
+  fields.choice("metric", metric, names);
 }
 
 void SloSpec::describe(Fields& fields) {
-  describe_metric(fields, metric);
+  describe_metric(fields, slo.metric);
   fields.required("op");
   fields.required("value_ms");
-  fields.choice("op", op, kComparisons);
-  fields.field("value_ms", value_ms, kNatural);
+  fields.choice("op", slo.comparison, kComparisons);
+  fields.field("value_ms", slo.value_ms, kNatural);
 }
 
 void ChecksSpec::describe(Fields& fields) {

@@ -1,19 +1,16 @@
 // What a run must show, and what is written about it. Values; any thread.
 #pragma once
 
+#include "bench/metrics/aggregates.h"
 #include "bench/workload/document/fields.h"
 
 namespace mie::bench {
 
-// A metric of one request, by its name.
-void describe_metric(Fields& fields, std::string& metric);
-
-enum class Comparison : std::uint8_t { at_most, below, at_least, above };
+// A key `metric` that must be given.
+void describe_metric(Fields& fields, Metric& metric);
 
 struct SloSpec {
-  std::string metric;
-  Comparison op = Comparison::at_most;
-  double value_ms = 0;
+  Slo slo;
 
   void describe(Fields& fields);
 };

@@ -28,8 +28,8 @@ void WorkloadSpec::describe(Fields& fields) {
   fields.field("target", target);
   fields.field("requests", requests);
   fields.field("prompt", prompt);
-  if (prompt.source == PromptSource::trace && !output.length && !fields.writing())
-    output.length = LengthSpec::of_trace(TraceColumn::output_tokens);
+  if (prompt.source == PromptSource::kTrace && !output.length && !fields.writing())
+    output.length = LengthSpec::of_trace(TraceColumn::kOutputTokens);
   fields.field("output", output);
   fields.field("prefix", prefix);
   fields.field("sessions", sessions);

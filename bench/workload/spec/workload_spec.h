@@ -16,14 +16,14 @@ namespace mie::bench {
 
 inline constexpr std::string_view kWorkloadSchema = "mie.workload/1";
 
-enum class Scenario : std::uint8_t { s1, s2, s3, s4, free };
-enum class Compat : std::uint8_t { none, python };
+enum class Scenario : std::uint8_t { kS1, kS2, kS3, kS4, kFree };
+enum class Compat : std::uint8_t { kNone, kPython };
 
 struct WorkloadSpec {
   std::string name, description;
-  Scenario scenario = Scenario::free;
+  Scenario scenario = Scenario::kFree;
   std::int64_t seed = 0;  // not negative
-  Compat compat = Compat::none;
+  Compat compat = Compat::kNone;
   TargetSpec target;
   RequestsSpec requests;
   PromptSpec prompt;

@@ -130,13 +130,13 @@ void sort_by_time(std::vector<TraceRow>& rows) {
 
 Result<Trace> read_as(const std::string& path, TraceFormat format) {
   switch (format) {
-    case TraceFormat::mooncake:
+    case TraceFormat::kMooncake:
       return read_mooncake(path);
-    case TraceFormat::burst_gpt:
+    case TraceFormat::kBurstGpt:
       return read_burst_gpt(path);
-    case TraceFormat::azure:
+    case TraceFormat::kAzure:
       return read_azure(path);
-    case TraceFormat::mie:
+    case TraceFormat::kMie:
       break;
   }
   return read_trace(path);

@@ -7,10 +7,10 @@
 namespace mie::bench {
 
 enum class TraceFormat : std::uint8_t {
-  mie,
-  mooncake,   // JSONL: timestamp in ms, input_length, output_length, hash_ids of blocks of 512 tokens
-  burst_gpt,  // CSV: Timestamp in s, Session ID, Elapsed time, Model, Request tokens, Response tokens, Total tokens, Log Type
-  azure,      // CSV: TIMESTAMP as a date and a time, ContextTokens, GeneratedTokens
+  kMie,
+  kMooncake,  // JSONL: timestamp in ms, input_length, output_length, hash_ids of blocks of 512 tokens
+  kBurstGpt,  // CSV: Timestamp in s, Session ID, Elapsed time, Model, Request tokens, Response tokens, Total tokens, Log Type
+  kAzure,     // CSV: TIMESTAMP as a date and a time, ContextTokens, GeneratedTokens
 };
 
 // Errors: kConfig with file and line: a column that is missing, a value that is no number or no time.

@@ -69,14 +69,14 @@ ArrivalSpec law(ArrivalLaw which, double rate = 0) {
   return spec;
 }
 
-TEST(ArrivalTimes, ABurstIsAtZero) { EXPECT_EQ(arrivals(law(ArrivalLaw::burst), 3), (std::vector{0.0, 0.0, 0.0})); }
+TEST(ArrivalTimes, ABurstIsAtZero) { EXPECT_EQ(arrivals(law(ArrivalLaw::kBurst), 3), (std::vector{0.0, 0.0, 0.0})); }
 
 TEST(ArrivalTimes, ConstantGapsAreEqual) {
-  EXPECT_EQ(arrivals(law(ArrivalLaw::constant, 4), 4), (std::vector{0.0, 0.25, 0.5, 0.75}));
+  EXPECT_EQ(arrivals(law(ArrivalLaw::kConstant, 4), 4), (std::vector{0.0, 0.25, 0.5, 0.75}));
 }
 
 TEST(ArrivalTimes, PoissonGapsAreExponential) {
-  const auto gaps = gaps_of(arrivals(law(ArrivalLaw::poisson, 4), kMany));
+  const auto gaps = gaps_of(arrivals(law(ArrivalLaw::kPoisson, 4), kMany));
   expect_law(gaps, [](double gap) { return unit_exponential(4 * gap); });
   EXPECT_NEAR(mean_of(gaps), 0.25, 4 * 0.25 / std::sqrt(kMany));
   EXPECT_NEAR(squared_cv_of(gaps), 1, 0.06);
@@ -84,7 +84,7 @@ TEST(ArrivalTimes, PoissonGapsAreExponential) {
 
 // Shape 2 has a closed form: 1 − (1 + x)·e^−x.
 TEST(ArrivalTimes, GammaGapsHaveTheirShape) {
-  ArrivalSpec spec = law(ArrivalLaw::gamma, 4);
+  ArrivalSpec spec = law(ArrivalLaw::kGamma, 4);
   spec.shape = 2;
   const auto gaps = gaps_of(arrivals(spec, kMany));
   expect_law(gaps, [](double gap) { return 1 - (1 + 8 * gap) * std::exp(-8 * gap); });
@@ -95,7 +95,7 @@ TEST(ArrivalTimes, GammaGapsHaveTheirShape) {
 }
 
 TEST(ArrivalTimes, OnOffIsPoissonWhileOn) {
-  ArrivalSpec spec = law(ArrivalLaw::onoff, 5);
+  ArrivalSpec spec = law(ArrivalLaw::kOnoff, 5);
   spec.on_s = 3;
   spec.off_s = 7;
   std::vector<double> on_times;
@@ -108,7 +108,7 @@ TEST(ArrivalTimes, OnOffIsPoissonWhileOn) {
 }
 
 TEST(ArrivalTimes, SineFollowsItsRate) {
-  ArrivalSpec spec = law(ArrivalLaw::sine);
+  ArrivalSpec spec = law(ArrivalLaw::kSine);
   spec.mean = 2;
   spec.amp = 2;
   spec.period = 10;
@@ -124,7 +124,7 @@ TEST(ArrivalTimes, SineFollowsItsRate) {
 }
 
 TEST(ArrivalTimes, StepsHaveTheirRatesAndEnd) {
-  ArrivalSpec spec = law(ArrivalLaw::steps);
+  ArrivalSpec spec = law(ArrivalLaw::kSteps);
   spec.steps = {{.rate = 10, .s = 100}, {.rate = 0, .s = 50}, {.rate = 40, .s = 100}};
   const auto stamps = arrivals(spec, 100'000);
   const auto between = [&stamps](double a, double b) {
@@ -137,7 +137,7 @@ TEST(ArrivalTimes, StepsHaveTheirRatesAndEnd) {
 }
 
 TEST(ArrivalTimes, ATraceIsScaledAndItsGapsAreClipped) {
-  ArrivalSpec spec = law(ArrivalLaw::trace);
+  ArrivalSpec spec = law(ArrivalLaw::kTrace);
   spec.scale = 0.5;
   spec.clip = 2;
   ArrivalTimes times(spec, 1, {0, 1, 11, 12});
@@ -146,7 +146,7 @@ TEST(ArrivalTimes, ATraceIsScaledAndItsGapsAreClipped) {
 }
 
 TEST(ArrivalTimes, TimesDoNotFall) {
-  for (const ArrivalLaw which : {ArrivalLaw::poisson, ArrivalLaw::onoff, ArrivalLaw::sine}) {
+  for (const ArrivalLaw which : {ArrivalLaw::kPoisson, ArrivalLaw::kOnoff, ArrivalLaw::kSine}) {
     ArrivalSpec spec = law(which, 3);
     spec.on_s = spec.off_s = 1;
     spec.mean = spec.amp = 3;

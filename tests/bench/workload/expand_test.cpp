@@ -70,6 +70,9 @@ TEST(Expand, WarmupRequestsLeaveTheLoadAlone) {
 TEST(Expand, WarmupRequestsGoFirstAndOneByOne) {
   const auto list = expanded(with("law = \"poisson\", rate = 2"));
   ASSERT_EQ(list.requests.size(), 203U);
+  EXPECT_EQ(list.before_load().size(), 3U);
+  EXPECT_EQ(list.load().front().index, 3);
+  EXPECT_EQ(list.load().size(), 200U);
   for (int i = 0; i < 203; ++i) {
     const PlannedRequest& request = list.requests[static_cast<std::size_t>(i)];
     EXPECT_EQ(request.warmup, i < 3);
@@ -152,7 +155,7 @@ double rank_correlation(const std::vector<std::pair<int, int>>& pairs) {
 TEST(Expand, LengthsAreCorrelatedAsAsked) {
   const auto pairs_with = [](double rho) {
     WorkloadSpec spec = with("law = \"burst\"", "{ count = 10000 }");
-    spec.prompt.content.kind = ContentKind::repeat_id;
+    spec.prompt.content.kind = ContentKind::kRepeatId;
     spec.output.rho = rho;
     return lengths(expanded(spec));
   };

@@ -46,7 +46,7 @@ TEST(SeedWorkloads, FilesHaveTheSeedsValues) {
   for (const SeedCase& each : {SeedCase{"batch1", 2026, 1, 2, 10, 128, 64}, SeedCase{"batch8", 2026, 8, 2, 10, 128, 64},
                                SeedCase{"batch32", 2026, 32, 2, 10, 128, 64}, SeedCase{"s1_seed", 42, 20, 5, 1, 512, 128}}) {
     const WorkloadSpec spec = shipped(each.name);
-    EXPECT_EQ(spec.compat, Compat::python);
+    EXPECT_EQ(spec.compat, Compat::kPython);
     EXPECT_EQ(spec.seed, each.seed);
     EXPECT_EQ(spec.warmup.requests, each.n_warmup);
     EXPECT_EQ(spec.repetitions.n, each.repetitions);
@@ -65,7 +65,7 @@ TEST(SeedWorkloads, ConcurrencyIsTheSeeds) {
   EXPECT_EQ(shipped("batch8").arrival.max_in_flight, 8);
   EXPECT_EQ(shipped("batch32").arrival.max_in_flight, 32);
   EXPECT_EQ(shipped("mixed").arrival.max_in_flight, 32);
-  EXPECT_EQ(shipped("s1_seed").arrival.law, ArrivalLaw::closed);
+  EXPECT_EQ(shipped("s1_seed").arrival.law, ArrivalLaw::kClosed);
   EXPECT_EQ(shipped("s1_seed").arrival.concurrency, 1);
 }
 

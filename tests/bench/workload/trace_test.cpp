@@ -20,7 +20,7 @@ TEST(Traces, OursReadBackAsTheyWereWritten) {
   const std::string lines =
       "{\"output_tokens\":2,\"prefix_hash\":[7,8],\"prompt_tokens\":1,\"t_ns\":0}\n"
       "{\"output_tokens\":4,\"prompt_tokens\":3,\"session\":5,\"t_ns\":1500000000}\n";
-  const Trace trace = converted(lines, TraceFormat::mie);
+  const Trace trace = converted(lines, TraceFormat::kMie);
   EXPECT_EQ(trace_lines(trace), lines);
   EXPECT_EQ(trace.stamps_s(), (std::vector{0.0, 1.5}));
 }
@@ -29,7 +29,7 @@ TEST(Traces, Mooncake) {
   const Trace trace = converted(
       "{\"timestamp\": 27482, \"input_length\": 6955, \"output_length\": 52, \"hash_ids\": [46, 47, 2353]}\n"
       "{\"timestamp\": 30535, \"input_length\": 6472, \"output_length\": 26, \"hash_ids\": [46, 2366]}\n",
-      TraceFormat::mooncake);
+      TraceFormat::kMooncake);
   ASSERT_EQ(trace.rows.size(), 2U);
   EXPECT_EQ(trace.rows[0].t_ns, 0);
   EXPECT_EQ(trace.rows[1].t_ns, 3'053'000'000);
@@ -43,21 +43,21 @@ TEST(Traces, BurstGptLeavesOutTheFailed) {
       "Timestamp,Session ID,Elapsed time,Model,Request tokens,Response tokens,Total tokens,Log Type\r\n"
       "5,a,1.2,ChatGPT,472,18,490,Conversation log\r\n45,b,0,GPT-4,1087,0,1087,Conversation log\r\n118.5,a,3,\"GPT-4, "
       "new\",417,276,693,API log\r\n",
-      TraceFormat::burst_gpt);
+      TraceFormat::kBurstGpt);
   ASSERT_EQ(trace.rows.size(), 2U);
   EXPECT_EQ(trace.rows[1].t_ns, 113'500'000'000);
   EXPECT_EQ(trace.rows[1].prompt_tokens, 417);
   EXPECT_EQ(trace.rows[1].output_tokens, 276);
   EXPECT_EQ(trace.rows[0].session, 0);
   EXPECT_EQ(trace.rows[1].session, 0);
-  EXPECT_FALSE(converted("Timestamp,Request tokens,Response tokens\n5,472,18\n", TraceFormat::burst_gpt).rows[0].session);
+  EXPECT_FALSE(converted("Timestamp,Request tokens,Response tokens\n5,472,18\n", TraceFormat::kBurstGpt).rows[0].session);
 }
 
 TEST(Traces, AzureStampsAreDates) {
   const Trace trace = converted(
       "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-12-31 23:59:59.5000000,4808,10\n2024-01-01 00:00:01.0000001,3180,8\n"
       "2023-12-31 23:59:59.25+00:00,110,27\n",
-      TraceFormat::azure);
+      TraceFormat::kAzure);
   ASSERT_EQ(trace.rows.size(), 3U);
   EXPECT_EQ(trace.rows[0].prompt_tokens, 110);  // the first in time
   EXPECT_EQ(trace.rows[1].t_ns, 250'000'000);
@@ -65,19 +65,19 @@ TEST(Traces, AzureStampsAreDates) {
 }
 
 TEST(Traces, FaultsHaveTheirLines) {
-  EXPECT_EQ(fault("TIMESTAMP,ContextTokens\n", TraceFormat::azure), "trace:1: has no column GeneratedTokens");
-  EXPECT_EQ(fault("TIMESTAMP,ContextTokens,GeneratedTokens\n\nyesterday,1,2\n", TraceFormat::azure),
+  EXPECT_EQ(fault("TIMESTAMP,ContextTokens\n", TraceFormat::kAzure), "trace:1: has no column GeneratedTokens");
+  EXPECT_EQ(fault("TIMESTAMP,ContextTokens,GeneratedTokens\n\nyesterday,1,2\n", TraceFormat::kAzure),
             "trace:3: TIMESTAMP must be a date and a time");
-  EXPECT_EQ(fault("TIMESTAMP,ContextTokens,GeneratedTokens\n2023-02-30 00:00:00,1,2\n", TraceFormat::azure),
+  EXPECT_EQ(fault("TIMESTAMP,ContextTokens,GeneratedTokens\n2023-02-30 00:00:00,1,2\n", TraceFormat::kAzure),
             "trace:2: TIMESTAMP must be a date and a time");
-  EXPECT_EQ(fault("Timestamp,Request tokens,Response tokens\n1,-5,2\n", TraceFormat::burst_gpt),
+  EXPECT_EQ(fault("Timestamp,Request tokens,Response tokens\n1,-5,2\n", TraceFormat::kBurstGpt),
             "trace:2: Request tokens must be a count");
-  EXPECT_EQ(fault("Timestamp,Request tokens,Response tokens\n1,5\n", TraceFormat::burst_gpt),
+  EXPECT_EQ(fault("Timestamp,Request tokens,Response tokens\n1,5\n", TraceFormat::kBurstGpt),
             "trace:2: Response tokens must be a count");
-  EXPECT_EQ(fault("{\"timestamp\": 1, \"input_length\": 2}\n", TraceFormat::mooncake), "trace:1: output_length must be given");
+  EXPECT_EQ(fault("{\"timestamp\": 1, \"input_length\": 2}\n", TraceFormat::kMooncake), "trace:1: output_length must be given");
   EXPECT_EQ(
       fault("{\"t_ns\":5,\"prompt_tokens\":1,\"output_tokens\":1}\n{\"t_ns\":4,\"prompt_tokens\":1,\"output_tokens\":1}\n",
-            TraceFormat::mie),
+            TraceFormat::kMie),
       "trace:2: t_ns is before that of the line above");
 }
 

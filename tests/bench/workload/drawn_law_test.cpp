@@ -1,6 +1,6 @@
 // Quantiles of every law. Expected values by scipy 1.17: stats.truncnorm, lognorm and gamma with ppf at cdf(min) + u·(cdf(max)
 // − cdf(min)); a mixture's by optimize.brentq on its cdf; zipf's by numpy.cumsum.
-#include "bench/workload/draw/distribution.h"
+#include "bench/workload/draw/drawn_law.h"
 
 #include "bench/workload/draw/random_stream.h"
 
@@ -24,8 +24,8 @@ LengthSpec law_of(const std::string& text) {
   return table.length;
 }
 
-Distribution made(const std::string& text, Domain domain = Domain::tokens) {
-  auto distribution = Distribution::make(law_of(text), domain);
+DrawnLaw made(const std::string& text, Domain domain = Domain::kTokens) {
+  auto distribution = DrawnLaw::make(law_of(text), domain);
   EXPECT_TRUE(distribution.has_value()) << text << ": " << distribution.error().message;
   return *distribution;
 }
@@ -45,7 +45,7 @@ TEST(LengthDistribution, QuantilesOfSmoothLaws) {
            Case{"dist = \"gamma\", mean = 64, cv = 0.7, min = 4, max = 256",
                 {17.921597487798905, 54.097545864880615, 123.14761998659236}},
        }) {
-    const Distribution distribution = made(each.text, Domain::seconds);
+    const DrawnLaw distribution = made(each.text, Domain::kSeconds);
     EXPECT_NEAR(distribution.at(0.1), each.at[0], 1e-9 * each.at[0]) << each.text;
     EXPECT_NEAR(distribution.at(0.5), each.at[1], 1e-9 * each.at[1]) << each.text;
     EXPECT_NEAR(distribution.at(0.9), each.at[2], 1e-9 * each.at[2]) << each.text;
@@ -57,7 +57,7 @@ TEST(LengthDistribution, AMixtureIsInvertedAsAWhole) {
   const std::string parts =
       "dist = \"mixture\", parts = [{ weight = 3, dist = \"normal\", mean = 100, sd = 10 }, "
       "{ weight = 1, dist = \"normal\", mean = 200, sd = 20 }]";
-  const Distribution whole = made(parts, Domain::seconds), cut = made(parts + ", min = 90, max = 210", Domain::seconds);
+  const DrawnLaw whole = made(parts, Domain::kSeconds), cut = made(parts + ", min = 90, max = 210", Domain::kSeconds);
   EXPECT_NEAR(whole.at(0.1), 88.892283619177, 1e-9);
   EXPECT_NEAR(whole.at(0.74), 122.15878873106216, 1e-9);
   EXPECT_NEAR(whole.at(0.76), 164.98627860317484, 1e-9);
@@ -68,7 +68,7 @@ TEST(LengthDistribution, AMixtureIsInvertedAsAWhole) {
 }
 
 TEST(LengthDistribution, AMixtureOfCutAndDiscreteParts) {
-  const Distribution mixture = made(
+  const DrawnLaw mixture = made(
       "dist = \"mixture\", parts = [{ weight = 1, dist = \"fixed\", value = 10 }, "
       "{ weight = 1, dist = \"empirical\", values = [20, 30] }, { weight = 2, dist = \"uniform\", min = 100, max = 199 }]");
   EXPECT_EQ(mixture.length(0.2), 10);
@@ -79,14 +79,14 @@ TEST(LengthDistribution, AMixtureOfCutAndDiscreteParts) {
 }
 
 TEST(LengthDistribution, DiscreteLawsGiveEachValueItsShare) {
-  const Distribution empirical = made("dist = \"empirical\", values = [30, 10, 20], weights = [1, 2, 1]");
+  const DrawnLaw empirical = made("dist = \"empirical\", values = [30, 10, 20], weights = [1, 2, 1]");
   EXPECT_EQ(empirical.length(0.499), 10);
   EXPECT_EQ(empirical.length(0.501), 20);
   EXPECT_EQ(empirical.length(0.751), 30);
-  const Distribution zipf = made("dist = \"zipf\", s = 1.2, n = 10");
+  const DrawnLaw zipf = made("dist = \"zipf\", s = 1.2, n = 10");
   for (const auto& [u, rank] : std::map<double, int>{{0.1, 1}, {0.5, 2}, {0.6, 3}, {0.9, 7}, {0.99, 10}})
     EXPECT_EQ(zipf.length(u), rank) << u;
-  const Distribution uniform = made("dist = \"uniform\", min = 8, max = 11");
+  const DrawnLaw uniform = made("dist = \"uniform\", min = 8, max = 11");
   EXPECT_EQ(uniform.length(1e-9), 8);
   EXPECT_EQ(uniform.length(0.2499), 8);
   EXPECT_EQ(uniform.length(0.2501), 9);
@@ -95,14 +95,14 @@ TEST(LengthDistribution, DiscreteLawsGiveEachValueItsShare) {
 }
 
 TEST(LengthDistribution, AHistogramIsEvenWithinItsBins) {
-  const Distribution histogram = made("dist = \"histogram\", edges = [0, 10, 20, 40], counts = [1, 2, 1]", Domain::seconds);
+  const DrawnLaw histogram = made("dist = \"histogram\", edges = [0, 10, 20, 40], counts = [1, 2, 1]", Domain::kSeconds);
   EXPECT_NEAR(histogram.at(0.125), 5, 1e-12);
   EXPECT_NEAR(histogram.at(0.5), 15, 1e-12);
   EXPECT_NEAR(histogram.at(0.875), 30, 1e-12);
 }
 
 TEST(LengthDistribution, DiscreteLawsAreCutToTheirValues) {
-  const Distribution cut = made("dist = \"empirical\", values = [1, 2, 3, 4], min = 2, max = 3");
+  const DrawnLaw cut = made("dist = \"empirical\", values = [1, 2, 3, 4], min = 2, max = 3");
   EXPECT_EQ(cut.length(0.49), 2);
   EXPECT_EQ(cut.length(0.51), 3);
 }
@@ -110,13 +110,13 @@ TEST(LengthDistribution, DiscreteLawsAreCutToTheirValues) {
 // Fixed lengths, whatever is drawn.
 TEST(LengthDistribution, FixedIsFixed) {
   const RandomStream random("lengths", 3);
-  const Distribution fixed = made("dist = \"fixed\", value = 128");
+  const DrawnLaw fixed = made("dist = \"fixed\", value = 128");
   for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(fixed.length(random.uniform(i)), 128);
 }
 
 TEST(LengthDistribution, StaysWithinItsBounds) {
   const RandomStream random("lengths", 3);
-  const Distribution wide = made("dist = \"lognormal\", median = 20, sigma = 3, min = 16, max = 24");
+  const DrawnLaw wide = made("dist = \"lognormal\", median = 20, sigma = 3, min = 16, max = 24");
   for (std::uint64_t i = 0; i < 1000; ++i) {
     EXPECT_GE(wide.length(random.uniform(i)), 16);
     EXPECT_LE(wide.length(random.uniform(i)), 24);
@@ -130,7 +130,7 @@ TEST(LengthDistribution, ALargerDrawIsNoSmallerLength) {
        {"dist = \"gamma\", mean = 64, cv = 2", "dist = \"zipf\", s = 1, n = 50", "dist = \"uniform\", min = 1, max = 90",
         "dist = \"mixture\", parts = [{ weight = 1, dist = \"gamma\", mean = 9, cv = 1 }, { weight = 1, dist = \"fixed\", "
         "value = 5 }]"}) {
-    const Distribution distribution = made(text);
+    const DrawnLaw distribution = made(text);
     int before = 0;
     for (int i = 1; i < 400; ++i) {
       const int length = distribution.length(i / 400.0);
@@ -142,8 +142,8 @@ TEST(LengthDistribution, ALargerDrawIsNoSmallerLength) {
 
 TEST(LengthDistribution, RefusesToKeepLessThanOnePercent) {
   // P(X ≥ 169.8) of N(100, 30) is 0.99 %, P(X ≥ 169.7) is 1.01 % (scipy: norm.isf(0.01, 100, 30) = 169.79).
-  EXPECT_TRUE(Distribution::make(law_of("dist = \"normal\", mean = 100, sd = 30, min = 169.7"), Domain::seconds).has_value());
-  const auto refused = Distribution::make(law_of("dist = \"normal\", mean = 100, sd = 30, min = 169.9"), Domain::seconds);
+  EXPECT_TRUE(DrawnLaw::make(law_of("dist = \"normal\", mean = 100, sd = 30, min = 169.7"), Domain::kSeconds).has_value());
+  const auto refused = DrawnLaw::make(law_of("dist = \"normal\", mean = 100, sd = 30, min = 169.9"), Domain::kSeconds);
   ASSERT_TRUE(refused.has_error());
   EXPECT_NE(refused.error().message.find("less than 1 %"), std::string::npos);
 }

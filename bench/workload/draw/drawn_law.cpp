@@ -1,4 +1,4 @@
-#include "bench/workload/draw/distribution.h"
+#include "bench/workload/draw/drawn_law.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ constexpr int kHalvings = 200;  // an interval of lengths or seconds is one doub
 // A cut distribution as a law of its own, for mixtures of them.
 class CutLaw final : public Law {
  public:
-  CutLaw(Distribution whole, double min, double max)
+  CutLaw(DrawnLaw whole, double min, double max)
       : whole_(std::move(whole)), max_(max), lowest_(whole_.law().below(min)), mass_(whole_.law().upto(max) - lowest_) {}
 
   double below(double x) const override { return share(x > max_ ? 1 : whole_.law().below(x)); }
@@ -27,7 +27,7 @@ class CutLaw final : public Law {
  private:
   double share(double upto) const { return std::clamp((upto - lowest_) / mass_, 0.0, 1.0); }
 
-  Distribution whole_;
+  DrawnLaw whole_;
   double max_, lowest_, mass_;
 };
 
@@ -81,7 +81,7 @@ struct Bounds {
 };
 
 Bounds bounds_of(const LengthSpec& spec, Domain domain) {
-  if (domain == Domain::seconds)
+  if (domain == Domain::kSeconds)
     return {std::max(spec.min.value_or(0), 0.0), std::min(spec.max.value_or(kMostSeconds), kMostSeconds)};
   return {std::ceil(std::max(spec.min.value_or(1), 1.0)), std::floor(std::min(spec.max.value_or(kMostTokens), kMostTokens))};
 }
@@ -90,7 +90,7 @@ Result<std::unique_ptr<Law>> make_mixture(const LengthSpec& spec, Domain domain)
   std::vector<std::unique_ptr<Law>> parts;
   std::vector<double> weights;
   for (const MixturePart& part : spec.parts) {
-    auto made = Distribution::make(part.law, domain);
+    auto made = DrawnLaw::make(part.law, domain);
     if (made.has_error()) return made.error();
     const Bounds bounds = bounds_of(part.law, domain);
     parts.push_back(std::make_unique<CutLaw>(std::move(*made), bounds.min, bounds.max));
@@ -101,15 +101,16 @@ Result<std::unique_ptr<Law>> make_mixture(const LengthSpec& spec, Domain domain)
 
 }  // namespace
 
-Distribution::Distribution(std::shared_ptr<const Law> law, double min, double max)
+DrawnLaw::DrawnLaw(std::shared_ptr<const Law> law, double min, double max)
     : law_(std::move(law)), min_(min), max_(max), lowest_(law_->below(min)), mass_(law_->upto(max) - lowest_) {}
 
-Result<Distribution> Distribution::make(const LengthSpec& spec, Domain domain) {
-  if (spec.law == LengthLaw::trace) return Error{Errc::kConfig, "is a trace, which is not drawn", ""};
-  auto law = spec.law == LengthLaw::mixture ? make_mixture(spec, domain) : Result<std::unique_ptr<Law>>(make_law(spec, domain));
+Result<DrawnLaw> DrawnLaw::make(const LengthSpec& spec, Domain domain) {
+  if (spec.law == LengthLaw::kTrace) return Error{Errc::kConfig, "is a trace, which is not drawn", ""};
+  auto law =
+      spec.law == LengthLaw::kMixture ? make_mixture(spec, domain) : Result<std::unique_ptr<Law>>(make_law(spec, domain));
   if (law.has_error()) return law.error();
   const Bounds bounds = bounds_of(spec, domain);
-  Distribution made(std::move(*law), bounds.min, bounds.max);
+  DrawnLaw made(std::move(*law), bounds.min, bounds.max);
   if (!(made.mass_ >= kLeastMass)) {
     const double percent = made.mass_ > 0 ? 100 * made.mass_ : 0;
     return Error{Errc::kConfig,
@@ -118,11 +119,11 @@ Result<Distribution> Distribution::make(const LengthSpec& spec, Domain domain) {
   return made;
 }
 
-double Distribution::at(double u) const {
+double DrawnLaw::at(double u) const {
   const double p = std::clamp(lowest_ + u * mass_, std::numeric_limits<double>::min(), 1 - 0x1p-53);
   return std::clamp(law_->quantile(p), min_, max_);
 }
 
-int Distribution::length(double u) const { return static_cast<int>(std::clamp(std::round(at(u)), min_, max_)); }
+int DrawnLaw::length(double u) const { return static_cast<int>(std::clamp(std::round(at(u)), min_, max_)); }
 
 }  // namespace mie::bench
