@@ -4,6 +4,7 @@
 #include "bench/kv/command.h"
 #include "bench/micro/command.h"
 #include "bench/quality/command.h"
+#include "bench/run/command.h"
 #include "bench/workload/cli/expand_command.h"
 #include "bench/workload/cli/trace_command.h"
 #include "bench/workload/cli/validate_command.h"
@@ -29,6 +30,7 @@ BenchCommand::BenchCommand(CLI::App& command) {
   add<BenchKv>(command, "kv", "What a KV cache holds and wastes for each block size, counted in three ways");
   add<BenchMicro>(command, "micro", "Kernels of the native backend against what this machine can do");
   add<QualityBench>(command, "quality", "Distance of the output distributions from the fp32 reference, on a text");
+  add<BenchRun>(command, "run", "A workload put to a server: figures with their workload, in a folder of results");
   add<TraceBench>(command, "trace", "Traces of arrivals and lengths");
   add<ValidateBench>(command, "validate", "Whether a file is what its schema says");
 }

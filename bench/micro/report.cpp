@@ -1,5 +1,6 @@
 #include "bench/micro/report.h"
 
+#include "bench/result/probe_json.h"
 #include "server/json/response_write.h"
 
 #include <fmt/format.h>
@@ -50,21 +51,6 @@ void write_rate(JsonWriter& out, std::string_view name, std::optional<double> ra
 
 void write_text_or_null(JsonWriter& out, std::string_view name, const std::string& text) {
   text.empty() ? out.null_member(name) : out.member(name, std::string_view(text));
-}
-
-void write_probe(JsonWriter& out, std::string_view name, const native::ProbeResult& probe) {
-  out.key(name).begin_object();
-  out.key("read_1t_gbps").number(probe.read_1t_gbps).key("read_gbps").number(probe.read_gbps);
-  write_rate(out, "fp32_gflops", probe.fp32_gflops);
-  write_rate(out, "bf16_gflops", probe.bf16_gflops);
-  write_rate(out, "int8_gops", probe.int8_gops);
-  out.key("fork_join_ns")
-      .number(probe.fork_join_ns)
-      .key("round_trip_ns")
-      .number(probe.round_trip_ns)
-      .key("foreign_cpu")
-      .number(probe.foreign_cpu);
-  out.member("buffer_bytes", static_cast<std::int64_t>(probe.buffer_bytes)).end_object();
 }
 
 void write_case(JsonWriter& out, const Measured& one) {

@@ -24,6 +24,7 @@ class JsonWriter {
   JsonWriter& fixed(double value, int n_decimals);
   JsonWriter& boolean(bool value);
   JsonWriter& null();
+  JsonWriter& raw(std::string_view json);  // a value that is JSON already
 
   // "name": value, in one call.
   JsonWriter& member(std::string_view name, std::string_view text) { return key(name).string(text); }

@@ -1,0 +1,157 @@
+// result.json, member by member in the order of its schema.
+#include "bench/result/figures_json.h"
+#include "bench/result/probe_json.h"
+#include "bench/result/result_files.h"
+#include "core/base/build_info.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace mie::bench {
+namespace {
+
+using json::JsonWriter;
+
+void texts(JsonWriter& out, std::string_view name, const std::vector<std::string>& all) {
+  out.key(name).begin_array();
+  for (const std::string& text : all) out.string(text);
+  out.end_array();
+}
+
+void text_or_null(JsonWriter& out, std::string_view name, const std::string& text) {
+  text.empty() ? out.null_member(name) : out.member(name, std::string_view(text));
+}
+
+void write_tool(JsonWriter& out) {
+  const BuildInfo build = build_info();
+  out.key("tool").begin_object().member("name", "mie bench").member("version", build.version);
+  out.member("git_commit", build.commit).member("build_type", build.build_type).member("compiler", build.compiler);
+  out.end_object();
+}
+
+// Members of a JSON text that was read from a server, as they are.
+void raw_or_null(JsonWriter& out, std::string_view name, const std::string& json) {
+  out.key(name);
+  json.empty() ? out.null() : out.raw(json);
+}
+
+void write_sums(JsonWriter& out, std::string_view name, const MetricSums& sums) {
+  out.key(name).begin_object();
+  for (const auto& [series, sum] : sums) out.key(series).number(sum);
+  out.end_object();
+}
+
+void write_arm(JsonWriter& out, const RunResult& result, const ArmResult& arm) {
+  out.begin_object().member("name", std::string_view(arm.name));
+  texts(out, "flags", arm.flags);
+  text_or_null(out, "model", arm.server.model);
+  raw_or_null(out, "version", arm.server.version_json);
+  raw_or_null(out, "models", arm.server.models_json);
+  out.key("peak_resident_bytes");
+  arm.peak_bytes ? out.integer(*arm.peak_bytes) : out.null();
+  out.key("loads").begin_array();
+  for (const Repetition& repetition : result.repetitions) {
+    if (repetition.arm != arm.name) continue;
+    out.begin_object().member("repetition", repetition.number);
+    write_sums(out, "metrics_before", repetition.before);
+    write_sums(out, "metrics_after", repetition.after);
+    out.end_object();
+  }
+  out.end_array().end_object();
+}
+
+void write_server(JsonWriter& out, const RunResult& result) {
+  out.key("server").begin_object();
+  text_or_null(out, "url", result.spec.target.url);
+  out.key("arms").begin_array();
+  for (const ArmResult& arm : result.arms) write_arm(out, result, arm);
+  out.end_array().end_object();
+}
+
+void write_probes(JsonWriter& out, const RunResult& result) {
+  if (!result.probe_before || !result.probe_after) {
+    out.null_member("probe");
+    return;
+  }
+  out.key("probe").begin_object();
+  write_probe(out, "before", *result.probe_before);
+  write_probe(out, "after", *result.probe_after);
+  out.end_object();
+}
+
+void write_client(JsonWriter& out, const RunResult& result) {
+  out.key("client").begin_array();
+  for (const Repetition& repetition : result.repetitions) {
+    const ClientFigures& of = repetition.client;
+    out.begin_object().member("arm", std::string_view(repetition.arm)).member("repetition", repetition.number);
+    out.key("lateness_p50_s").number(of.lateness_p50).key("lateness_p99_s").number(of.lateness_p99);
+    out.key("lateness_max_s").number(of.lateness_max).key("cpu_share").number(of.cpu_share);
+    out.key("spin_share").number(of.spin_share).key("loop_gap_max_s").number(of.loop_gap_max);
+    out.key("run_queue_share").number(of.run_queue_share).key("coalesced_share").number(of.coalesced_share);
+    out.member("sockets", of.connections).member("send_errors", of.connect_errors);
+    out.member("parse", repetition.parse == ParseMode::kLate ? "late" : "live").end_object();
+  }
+  out.end_array();
+}
+
+void write_checks(JsonWriter& out, const RunResult& result) {
+  out.key("checks").begin_object();
+  for (const Check& check : result.checks) {
+    out.key(check.name).begin_object().member("checked", check.n_checked).member("failed", check.n_failed);
+    texts(out, "samples", check.failed);
+    out.end_object();
+  }
+  out.end_object();
+}
+
+// Of requests that failed, the first texts of each status.
+void write_errors(JsonWriter& out, const RunResult& result) {
+  constexpr int kSamples = 5;
+  std::map<RequestStatus, int> seen;
+  out.key("errors").begin_array();
+  for (const RequestRecord& record : result.records) {
+    if (record.error.empty() || seen[record.status]++ >= kSamples) continue;
+    out.begin_object().member("status", name_of(record.status)).member("error", std::string_view(record.error)).end_object();
+  }
+  out.end_array();
+}
+
+}  // namespace
+
+std::string result_json(const RunResult& result) {
+  JsonWriter out;
+  out.begin_object().member("schema", "mie.result/1").member("run_id", std::string_view(result.run_id));
+  out.member("created_utc", std::string_view(result.created_utc)).member("seed", result.spec.seed);
+  out.member("command_line", std::string_view(fmt::format("{}", fmt::join(result.command_line, " "))));
+  write_tool(out);
+  out.key("spec").raw(canonical_json(result.spec)).member("spec_text", std::string_view(result.spec_text));
+  out.member("spec_sha256", std::string_view(spec_sha256(result.spec)));
+  out.member("expanded_sha256", std::string_view(result.expanded_sha256));
+  out.key("host");
+  write_host(out, result.host, result.host_before, result.host_after);
+  out.null_member("accelerator");
+  write_server(out, result);
+  write_probes(out, result);
+  write_client(out, result);
+  out.key("windows").begin_object().key("steady").begin_object().member("a_ns", result.window.begin_ns);
+  out.member("b_ns", result.window.end_ns).end_object().end_object();
+  write_counts(out, result);
+  write_metrics(out, result);
+  write_goodput(out, result);
+  write_throughput(out, result);
+  write_timeseries(out, result);
+  write_histograms(out, result);
+  write_repetitions(out, result);
+  write_checks(out, result);
+  write_errors(out, result);
+  texts(out, "warnings", result.warnings);
+  out.key("validity").begin_object().member("state", name_of(result.validity.state));
+  texts(out, "reasons", result.validity.reasons);
+  out.end_object().key("reproduce").begin_object();
+  texts(out, "commands", {fmt::format("{}", fmt::join(result.command_line, " "))});
+  return out.end_object().end_object().take();
+}
+
+}  // namespace mie::bench

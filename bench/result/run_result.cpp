@@ -1,0 +1,27 @@
+#include "bench/result/run_result.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <random>
+
+namespace mie::bench {
+
+std::string_view name_of(RunState state) {
+  constexpr std::array<std::string_view, 6> kNames = {"ok", "partial", "client_bound", "not_steady", "mismatch", "disturbed"};
+  return kNames.at(static_cast<std::size_t>(state));
+}
+
+std::string new_run_id() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto ms = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+  std::random_device random;
+  const auto word = [&random] { return std::uint64_t{random()} << 32U | random(); };
+  const std::uint64_t high = ms << 16U | 0x7000U | (word() & 0x0FFFU);             // time, version
+  const std::uint64_t low = (word() & 0x3FFFFFFFFFFFFFFFU) | 0x8000000000000000U;  // variant
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32U, high >> 16U & 0xFFFFU, high & 0xFFFFU, low >> 48U,
+                     low & 0xFFFFFFFFFFFFU);
+}
+
+}  // namespace mie::bench

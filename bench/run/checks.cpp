@@ -1,0 +1,109 @@
+#include "bench/run/checks.h"
+
+#include "bench/metrics/counter_check.h"
+#include "bench/metrics/request_metrics.h"
+#include "bench/metrics/sample.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+#include <utility>
+
+namespace mie::bench {
+namespace {
+
+constexpr std::size_t kSamples = 5;
+
+void fail(Check& check, std::string text) {
+  ++check.n_failed;
+  if (check.failed.size() < kSamples) check.failed.push_back(std::move(text));
+}
+
+std::string named(const RequestRecord& record) {
+  std::string name = fmt::format("req-{:05} of repetition {}", record.index, record.repetition);
+  return record.arm.empty() ? name : name + " of " + record.arm;
+}
+
+// `wrong`: what is wrong with a successful request; empty: nothing.
+Check each(const RunResult& result, std::string name, const std::function<std::string(const RequestRecord&)>& wrong) {
+  Check check{.name = std::move(name)};
+  for (const RequestRecord& record : result.records) {
+    if (!succeeded(record)) continue;
+    ++check.n_checked;
+    if (const std::string text = wrong(record); !text.empty()) fail(check, named(record) + ": " + text);
+  }
+  return check;
+}
+
+std::string wrong_finish(const WorkloadSpec& spec, const RequestRecord& record) {
+  if (!spec.output.ignore_eos || !spec.output.exact || record.finish_reason == "length") return {};
+  return "finish_reason is " + (record.finish_reason.empty() ? "none" : record.finish_reason) + ", the answer was to be full";
+}
+
+std::string wrong_usage(const RequestRecord& record) {
+  int stamped = 0;
+  for (const TokenEvent& event : record.events) stamped += event.tokens;
+  if (record.output_tokens == stamped || record.events.empty()) return {};
+  return fmt::format("{} tokens in events, {} of usage", stamped, record.output_tokens);
+}
+
+std::string wrong_stamps(const RequestRecord& record) {
+  std::int64_t last = record.intended_ns;
+  for (const auto& stamp : {record.send_ns, record.sent_ns, record.status_ns, record.first_event_ns}) {
+    if (stamp && *stamp < last) return "its stamps do not ascend";
+    last = stamp.value_or(last);
+  }
+  for (const TokenEvent& event : record.events) {
+    if (event.at_ns < last) return "its token stamps do not ascend";
+    last = event.at_ns;
+  }
+  return record.end_ns.value_or(last) < last ? "it ends before its last token" : std::string();
+}
+
+// Greedy and seeded answers do not depend on when and beside whom they are computed: each has the same tokens in every load.
+Check self_consistency(const RunResult& result) {
+  Check check{.name = "self_consistency"};
+  std::map<int, const RequestRecord*> first;
+  for (const RequestRecord& record : result.records) {
+    if (!succeeded(record) || record.tokens.empty()) continue;
+    const auto [known, is_new] = first.emplace(record.index, &record);
+    if (is_new) continue;
+    ++check.n_checked;
+    if (known->second->tokens != record.tokens) fail(check, named(record) + ": other tokens than " + named(*known->second));
+  }
+  return check;
+}
+
+Check counters_agree(const RunResult& result) {
+  Check check{.name = "counters"};
+  for (const Repetition& repetition : result.repetitions) {
+    const CounterDeltas deltas = deltas_of(repetition.before, repetition.after);
+    if (!deltas.prompt_tokens && !deltas.generation_tokens) continue;
+    std::vector<RequestRecord> own;
+    for (const RequestRecord& record : result.records) {
+      if (record.arm == repetition.arm && record.repetition == repetition.number) own.push_back(record);
+    }
+    ++check.n_checked;
+    for (const std::string& text : counter_mismatches(own, deltas))
+      fail(check,
+           fmt::format("repetition {}{}{}: {}", repetition.number, repetition.arm.empty() ? "" : " of ", repetition.arm, text));
+  }
+  return check;
+}
+
+}  // namespace
+
+std::vector<Check> check_run(const RunResult& result) {
+  const ChecksSpec& wanted = result.spec.checks;
+  std::vector<Check> checks;
+  if (wanted.finish_reason)
+    checks.push_back(each(result, "finish_reason", [&](const RequestRecord& r) { return wrong_finish(result.spec, r); }));
+  if (wanted.usage_matches_events) checks.push_back(each(result, "usage_matches_events", wrong_usage));
+  if (wanted.monotone_stamps) checks.push_back(each(result, "monotone_stamps", wrong_stamps));
+  if (wanted.self_consistency) checks.push_back(self_consistency(result));
+  checks.push_back(counters_agree(result));
+  return checks;
+}
+
+}  // namespace mie::bench

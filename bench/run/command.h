@@ -1,0 +1,23 @@
+// `mie bench run` and `mie bench sweep`: a workload, or each cell of its [sweep] table, put to a server; a folder of results
+// each. Exit code 0: valid; 1: valid, and fewer requests met their objectives than wanted; 5: invalid. On the main thread.
+#pragma once
+
+#include "bench/bench_command.h"
+
+#include <string>
+#include <vector>
+
+namespace mie {
+
+class BenchRun final : public BenchSubcommand {
+ public:
+  explicit BenchRun(CLI::App& command);
+  Result<int> run() override;
+
+ private:
+  std::string spec_, url_, model_, out_ = "bench-results";
+  std::vector<std::string> server_flags_;
+  bool no_probes_ = false, quiet_ = false;
+};
+
+}  // namespace mie

@@ -1,0 +1,87 @@
+#include "bench/run/load_of_spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace mie::bench {
+namespace {
+
+std::chrono::nanoseconds seconds(double s) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(s));
+}
+
+SamplingMembers sampling_of(const SamplingSpec& spec) {
+  return {.temperature = spec.temperature,
+          .top_p = spec.top_p,
+          .top_k = spec.top_k,
+          .min_p = spec.min_p,
+          .repetition_penalty = spec.repetition_penalty,
+          .presence_penalty = spec.presence_penalty,
+          .frequency_penalty = spec.frequency_penalty,
+          .logprobs = spec.logprobs};
+}
+
+std::string text_of(const Value& value) {
+  if (const auto* text = value.as<std::string>()) return *text;
+  if (const auto* flag = value.as<bool>()) return *flag ? "true" : "false";
+  return canonical_json(value);
+}
+
+}  // namespace
+
+Result<HeaderFields> header_fields(const TargetSpec& target) {
+  HeaderFields fields(target.headers.begin(), target.headers.end());
+  if (target.api_key_env.empty()) return fields;
+  const char* key = std::getenv(target.api_key_env.c_str());
+  if (key == nullptr) return Error{Errc::kConfig, "target.api_key_env: " + target.api_key_env + " is not set", ""};
+  fields.emplace_back("Authorization", "Bearer " + std::string(key));
+  return fields;
+}
+
+LoadSettings load_settings(const WorkloadSpec& spec, const std::string& url, const ServerFacts& server,
+                           const HeaderFields& fields) {
+  LoadSettings settings;
+  settings.url = url;
+  settings.endpoint = spec.target.endpoint;
+  settings.model = spec.target.model.empty() ? server.model : spec.target.model;
+  settings.sampling = sampling_of(spec.sampling);
+  settings.stream = {.enabled = spec.stream.enabled, .include_usage = spec.stream.include_usage, .token_ids = server.is_mie};
+  settings.ignore_eos = spec.output.ignore_eos;
+  settings.exact = spec.output.exact;
+  settings.headers = fields;
+  if (spec.clients.deadline_ms) settings.deadline = std::chrono::milliseconds(*spec.clients.deadline_ms);
+  if (!spec.arrival.open()) settings.closed = ClosedLoop{spec.arrival.concurrency, seconds(spec.arrival.ramp_s)};
+  if (const auto longest = spec.requests.longest_s()) settings.send_for = seconds(*longest);
+  settings.timeout = std::chrono::milliseconds(spec.clients.timeout_ms);
+  settings.max_in_flight = spec.arrival.max_in_flight;
+  settings.overflow = spec.arrival.overflow;
+  settings.connections = spec.clients.connections;
+  settings.keepalive = spec.clients.keepalive;
+  return settings;
+}
+
+LoadSettings one_by_one(LoadSettings settings) {
+  settings.closed = ClosedLoop{};
+  settings.send_for.reset();
+  settings.max_in_flight.reset();
+  return settings;
+}
+
+std::vector<std::string> server_flags(const ArmSpec& arm) {
+  std::vector<std::string> flags;
+  for (const auto& [key, value] : arm.server) {
+    std::string name = key;
+    std::ranges::replace(name, '_', '-');
+    const bool* flag = value.as<bool>();
+    if (flag != nullptr) {
+      flags.push_back((*flag ? "--" : "--no-") + name);
+    } else {
+      flags.insert(flags.end(), {"--" + name, text_of(value)});
+    }
+  }
+  return flags;
+}
+
+}  // namespace mie::bench
