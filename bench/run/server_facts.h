@@ -10,10 +10,10 @@
 namespace mie::bench {
 
 struct ServerFacts {
-  std::string version_json;  // the answer of /version; empty: it has none
-  std::string models_json;   // of /v1/models
-  std::string model;         // the first that it serves; empty: it does not say
-  bool is_mie = false;       // answers tell token ids and a /version of ours
+  std::string version_json{};  // the answer of /version; empty: it has none
+  std::string models_json{};   // of /v1/models
+  std::string model{};         // the first that it serves; empty: it does not say
+  bool is_mie = false;         // answers tell token ids and a /version of ours
 };
 
 // Error kConfig: nobody answers.

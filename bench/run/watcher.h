@@ -9,7 +9,7 @@
 namespace mie::bench {
 
 struct LoadTitle {
-  std::string workload, arm;
+  std::string workload{}, arm{};
   int number = 0, n_loads = 0;  // of all loads of the run, from 1
 };
 
