@@ -4,6 +4,7 @@
 #include "bench/kv/command.h"
 #include "bench/micro/command.h"
 #include "bench/quality/command.h"
+#include "bench/run/analysis_command.h"
 #include "bench/run/command.h"
 #include "bench/workload/cli/expand_command.h"
 #include "bench/workload/cli/trace_command.h"
@@ -25,12 +26,16 @@ void BenchCommand::add(CLI::App& command, const char* name, const char* help) {
 
 BenchCommand::BenchCommand(CLI::App& command) {
   command.require_subcommand(1);
+  add<BenchAnalysis>(command, "compare", "Results beside each other: ratio, interval and verdict of each metric");
   add<DiffCommand>(command, "diff", "Where two arrangements first differ: layer, position, tensor (also as mie diff)");
   add<ExpandBench>(command, "expand", "The requests that a workload specification means, and their hash");
+  add<BenchAnalysis>(command, "knee", "Where the results of a sweep saturate, and which rate to measure next");
   add<BenchKv>(command, "kv", "What a KV cache holds and wastes for each block size, counted in three ways");
   add<BenchMicro>(command, "micro", "Kernels of the native backend against what this machine can do");
   add<QualityBench>(command, "quality", "Distance of the output distributions from the fp32 reference, on a text");
+  add<BenchAnalysis>(command, "report", "Tables and plots of results: report.html, report.md, summary.csv");
   add<BenchRun>(command, "run", "A workload put to a server: figures with their workload, in a folder of results");
+  add<BenchRun>(command, "sweep", "The same for each cell of the workload's [sweep] table");
   add<TraceBench>(command, "trace", "Traces of arrivals and lengths");
   add<ValidateBench>(command, "validate", "Whether a file is what its schema says");
 }

@@ -3,19 +3,14 @@
 #include "bench/live/live_display.h"
 #include "bench/result/result_files.h"
 #include "bench/run/headline.h"
-#include "bench/run/run.h"
-#include "bench/workload/spec_file.h"
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <cstdio>
 
 namespace mie {
 namespace {
 
-using bench::RunResult;
 using bench::RunState;
 using bench::WorkloadSpec;
 
@@ -23,20 +18,9 @@ constexpr int kValid = 0, kNotAccepted = 1, kInvalid = 5;
 
 Error bad(std::string message) { return {Errc::kConfig, std::move(message), ""}; }
 
-// What runs it again.
-std::vector<std::string> command_line(const std::string& spec, const std::string& url, const std::string& model,
-                                      const std::vector<std::string>& flags) {
-  std::vector<std::string> words = {"mie", "bench", "run", spec};
-  if (!url.empty()) words.insert(words.end(), {"--url", url});
-  if (!model.empty()) words.insert(words.end(), {"--model", std::filesystem::path(model).filename().string()});
-  if (!flags.empty()) words.emplace_back("--");
-  words.insert(words.end(), flags.begin(), flags.end());
-  return words;
-}
-
 }  // namespace
 
-BenchRun::BenchRun(CLI::App& command) {
+BenchRun::BenchRun(CLI::App& command) : sweeps_(command.get_name() == "sweep") {
   command.add_option("SPEC", spec_, "workload, as those in conf/workloads")->required()->type_name("");
   CLI::Option* url = command.add_option("--url", url_, "a server that runs: http://HOST:PORT")->type_name("URL");
   CLI::Option* model =
@@ -49,38 +33,57 @@ BenchRun::BenchRun(CLI::App& command) {
 }
 
 Result<int> BenchRun::run() {
-  auto file = bench::load_spec_file(spec_);
+  const auto file = bench::load_spec_file(spec_);
   if (file.has_error()) return file.error();
+  if (file->swept && !sweeps_) return bad(spec_ + " has a [sweep] table: mie bench sweep runs its cells");
+  if (!file->swept && sweeps_) return bad(spec_ + " has no [sweep] table: mie bench run runs it");
   bench::Interrupt interrupt;
   bench::LiveDisplay display(stderr);
   bench::Watcher nobody;
   int code = kValid;
-  for (WorkloadSpec& spec : file->cells) {
+  for (const WorkloadSpec& spec : file->cells) {
     if (interrupt.requested()) break;
-    if (spec.target.kind != bench::TargetKind::kHttp) return bad(spec.name + ": target.kind: mie bench run puts loads to http");
-    const std::string url = url_.empty() && model_.empty() ? spec.target.url : url_;
-    if (url.empty() && model_.empty()) return bad("no server: give --url, --model, or target.url in " + spec_);
-    if (!url.empty() && !spec.arms.empty()) return bad(spec.name + ": arms are servers of our own: give --model");
-    bench::RunSettings settings{.url = url,
-                                .workload_folder = file->folder,
-                                .workload_text = file->verbatim,
-                                .command_line = command_line(spec_, url, model_, server_flags_),
-                                .probes = !no_probes_};
-    if (!model_.empty()) settings.server_flags = {"--model", model_};
-    settings.server_flags.insert(settings.server_flags.end(), server_flags_.begin(), server_flags_.end());
-    settings.run_id = bench::new_run_id();
-    settings.folder = std::filesystem::path(out_) / settings.run_id;
-    std::error_code failed;
-    std::filesystem::create_directories(settings.folder, failed);
-    if (failed) return bad(settings.folder.string() + ": " + failed.message());
-    const auto result = bench::run_workload(spec, settings, interrupt, quiet_ ? nobody : display);
+    auto settings = settings_of(spec, *file);
+    if (settings.has_error()) return settings.error();
+    const auto result = bench::run_workload(spec, *settings, interrupt, quiet_ ? nobody : display);
     if (result.has_error()) return result.error();
-    if (const auto error = bench::write_result(*result, settings.folder)) return *error;
-    std::printf("%s  %s\n", bench::headline(*result).c_str(), settings.folder.c_str());
+    if (const auto error = bench::write_result(*result, settings->folder)) return *error;
+    std::printf("%s  %s\n", bench::headline(*result).c_str(), settings->folder.c_str());
+    std::fflush(stdout);
     if (result->validity.state != RunState::kOk) code = kInvalid;
     if (code == kValid && !bench::accepted(*result)) code = kNotAccepted;
   }
   return code;
+}
+
+Result<bench::RunSettings> BenchRun::settings_of(const WorkloadSpec& spec, const bench::SpecFile& file) const {
+  if (spec.target.kind != bench::TargetKind::kHttp) return bad(spec.name + ": target.kind: loads are put to http");
+  const std::string url = url_.empty() && model_.empty() ? spec.target.url : url_;
+  if (url.empty() && model_.empty()) return bad("no server: give --url, --model, or target.url in " + spec_);
+  if (!url.empty() && !spec.arms.empty()) return bad(spec.name + ": arms are servers of our own: give --model");
+  bench::RunSettings settings{.run_id = bench::new_run_id(),
+                              .url = url,
+                              .workload_folder = file.folder,
+                              .workload_text = file.verbatim,
+                              .command_line = command_line(),
+                              .probes = !no_probes_};
+  if (!model_.empty()) settings.server_flags = {"--model", model_};
+  settings.server_flags.insert(settings.server_flags.end(), server_flags_.begin(), server_flags_.end());
+  settings.folder = std::filesystem::path(out_) / settings.run_id;
+  std::error_code failed;
+  std::filesystem::create_directories(settings.folder, failed);
+  if (failed) return bad(settings.folder.string() + ": " + failed.message());
+  return settings;
+}
+
+// What runs it again; where a model lies is each machine's own matter.
+std::vector<std::string> BenchRun::command_line() const {
+  std::vector<std::string> words = {"mie", "bench", sweeps_ ? "sweep" : "run", spec_};
+  if (!url_.empty()) words.insert(words.end(), {"--url", url_});
+  if (!model_.empty()) words.insert(words.end(), {"--model", std::filesystem::path(model_).filename().string()});
+  if (!server_flags_.empty()) words.emplace_back("--");
+  words.insert(words.end(), server_flags_.begin(), server_flags_.end());
+  return words;
 }
 
 }  // namespace mie

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "bench/bench_command.h"
+#include "bench/run/run.h"
+#include "bench/workload/spec_file.h"
 
 #include <string>
 #include <vector>
@@ -15,6 +17,10 @@ class BenchRun final : public BenchSubcommand {
   Result<int> run() override;
 
  private:
+  [[nodiscard]] Result<bench::RunSettings> settings_of(const bench::WorkloadSpec& spec, const bench::SpecFile& file) const;
+  [[nodiscard]] std::vector<std::string> command_line() const;
+
+  bool sweeps_;
   std::string spec_, url_, model_, out_ = "bench-results";
   std::vector<std::string> server_flags_;
   bool no_probes_ = false, quiet_ = false;

@@ -61,8 +61,8 @@ class Run {
     auto fields = header_fields(spec_.target);
     if (fields.has_error()) return fields.error();
     fields_ = std::move(*fields);
-    split(std::move(expanded->requests));
     begin(expanded->sha256());
+    split(std::move(expanded->requests));
     if (settings_.probes) result_.probe_before = probe_machine();
     const auto order = order_of(spec_.repetitions, static_cast<int>(arms_.size()));
     for (const auto& [arm, repetition] : order) {

@@ -1,0 +1,182 @@
+"""`mie bench run` against servers on the fake model: files, exit codes, interrupts, arms, and what the reports make of it."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+BINARY = os.environ["MIE_BINARY"]
+MODEL = "fake:step_us=2000"
+
+WORKLOAD = """
+schema = "mie.workload/1"
+name = "made"
+seed = 3
+requests = { count = 12 }
+arrival = { law = "closed", concurrency = 4 }
+[prompt]
+length = { dist = "uniform", min = 4, max = 40 }
+content = { kind = "random_ids", vocab_min = 10, vocab_max = 200 }
+[output]
+length = { dist = "fixed", value = 8 }
+"""
+
+ARMS = """
+[repetitions]
+n = 2
+[[arms]]
+name = "paged"
+server = {}
+[[arms]]
+name = "static"
+server = { sched = "static", block_size = "max" }
+"""
+
+
+@pytest.fixture
+def workload(tmp_path):
+    def write(text: str = "", name: str = "made.toml") -> Path:
+        path = tmp_path / name
+        path.write_text(WORKLOAD + text)
+        return path
+    return write
+
+
+def command(spec: Path, out: Path, *flags: str) -> list[str]:
+    return [BINARY, "bench", "run", str(spec), "--out", str(out), "--no-probes", "--quiet", *flags]
+
+
+def run(spec: Path, out: Path, *flags: str) -> subprocess.CompletedProcess:
+    return subprocess.run(command(spec, out, *flags), capture_output=True, text=True, timeout=120)
+
+
+def only_result(out: Path) -> tuple[dict, list[dict]]:
+    (folder,) = out.iterdir()
+    result = json.loads((folder / "result.json").read_text())
+    return result, [json.loads(line) for line in (folder / "requests.jsonl").read_text().splitlines()]
+
+
+def test_a_run_is_written_with_its_workload(workload, tmp_path):
+    spec = workload("[warmup]\nrequests = 2\n")
+    done = run(spec, tmp_path / "out", "--model", MODEL)
+    result, requests = only_result(tmp_path / "out")
+    assert result["validity"]["state"] in ("ok", "client_bound"), result["validity"]  # a busy machine may wake the client late
+    assert done.returncode == (0 if result["validity"]["state"] == "ok" else 5), done.stderr
+    assert len(requests) == 14 and sum(r["warmup"] for r in requests) == 2
+    assert {r["status"] for r in requests} == {"ok"} and {r["output_tokens"] for r in requests} == {8}
+    assert all(sum(n for _, n in r["events"]) == 8 for r in requests)
+    assert result["counts"]["offered"] == 12 and result["counts"]["tokens_out"] == 96
+    expanded = subprocess.run([BINARY, "bench", "expand", str(spec), "--format", "json"], capture_output=True, text=True)
+    planned = json.loads(expanded.stdout)
+    assert planned["spec_sha256"] == result["spec_sha256"] and planned["expanded_sha256"] == result["expanded_sha256"]
+    assert result["counts"]["tokens_in"] == sum(len(r["prompt"]) for r in planned["requests"] if not r.get("warmup"))
+    (load,) = result["server"]["arms"][0]["loads"]
+    grew = load["metrics_after"]["vllm:prompt_tokens_total"] - load["metrics_before"]["vllm:prompt_tokens_total"]
+    assert grew == sum(r["prompt_tokens"] for r in requests), "warm-up included"
+    assert result["checks"]["counters"] == {"checked": 1, "failed": 0, "samples": []}
+
+
+def test_arms_are_servers_with_other_flags_and_the_same_tokens(workload, tmp_path):
+    spec = workload(ARMS)
+    run(spec, tmp_path / "out", "--model", MODEL)
+    result, requests = only_result(tmp_path / "out")
+    assert [(r["arm"], r["repetition"]) for r in result["repetitions"]] == [
+        ("paged", 0), ("static", 0), ("static", 1), ("paged", 1)], "forth and back"
+    assert result["server"]["arms"][1]["flags"][-4:] == ["--block-size", "max", "--sched", "static"]
+    assert result["checks"]["self_consistency"]["checked"] == 36 and result["checks"]["self_consistency"]["failed"] == 0
+    tokens = {}
+    for request in requests:
+        tokens.setdefault(request["index"], set()).add(request["token_hash"])
+    assert len(tokens) == 12 and all(len(hashes) == 1 for hashes in tokens.values())
+
+
+def test_reports_and_comparisons_take_what_was_written(workload, tmp_path):
+    spec = workload()
+    run(spec, tmp_path / "out", "--model", MODEL)
+    (folder,) = (tmp_path / "out").iterdir()
+    report = subprocess.run([BINARY, "bench", "report", str(folder)], capture_output=True, text=True, timeout=120)
+    assert report.returncode in (0, 5), report.stderr
+    assert (folder / "report.html").stat().st_size > 10_000 and (folder / "summary.csv").is_file()
+    document = json.loads((folder / "result.json").read_text())
+    document["counts"]["tokens_out"] += 1
+    (folder / "result.json").write_text(json.dumps(document))
+    report = subprocess.run([BINARY, "bench", "report", str(folder)], capture_output=True, text=True, timeout=120)
+    assert report.returncode == 2 and "counts.tokens_out is 97, the requests have 96" in report.stderr
+
+
+def test_an_interrupt_leaves_a_partial_result(workload, tmp_path):
+    spec = workload().read_text().replace("count = 12", "count = 4000")
+    (tmp_path / "long.toml").write_text(spec)
+    process = subprocess.Popen(command(tmp_path / "long.toml", tmp_path / "out", "--model", MODEL), stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    wait_for_load(tmp_path / "out")
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 5 and "INVALID (partial)" in output
+    result, requests = only_result(tmp_path / "out")
+    assert result["validity"]["state"] == "partial"
+    statuses = {r["status"] for r in requests}
+    assert statuses == {"ok", "not_sent"}, "what was in flight has ended"
+
+
+def test_a_killed_run_has_no_result(workload, tmp_path):
+    spec = workload().read_text().replace("count = 12", "count = 4000")
+    (tmp_path / "long.toml").write_text(spec)
+    process = subprocess.Popen(command(tmp_path / "long.toml", tmp_path / "out", "--model", MODEL), stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    server = wait_for_load(tmp_path / "out")
+    process.kill()
+    process.wait()
+    os.kill(server, signal.SIGKILL)  # nobody is left to end it
+    (folder,) = (tmp_path / "out").iterdir()
+    assert not (folder / "result.json").exists()
+
+
+def wait_for_load(out: Path) -> int:
+    """The server's process id, once its log says that it is ready."""
+    limit = time.monotonic() + 30
+    while time.monotonic() < limit:
+        for log in out.glob("*/server-*.log"):
+            text = log.read_text(errors="replace")
+            if " ready " in text:
+                time.sleep(0.5)
+                return server_of(log)
+        time.sleep(0.05)
+    raise TimeoutError("the server did not become ready")
+
+
+def server_of(log: Path) -> int:
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if os.readlink(entry / "fd/1") == str(log):
+                    return int(entry.name)
+            except OSError:
+                continue
+    raise LookupError("no process writes that log")
+
+
+@pytest.mark.parametrize("flags, reason", [
+    ((), "no server: give --url, --model, or target.url"),
+    (("--url", "ftp://127.0.0.1"), "http://"),
+    (("--url", "http://127.0.0.1:9"), "Connection refused"),
+    (("--model", "fake:nothing=1"), "mie serve did not become ready"),
+], ids=["no server", "no http", "nobody there", "no model"])
+def test_what_cannot_be_run_is_one_line_and_exit_2(workload, tmp_path, flags, reason):
+    done = run(workload(), tmp_path / "out", *flags)
+    assert done.returncode == 2
+    assert reason in done.stderr
+
+
+def test_sweeps_have_a_command_of_their_own(workload, tmp_path):
+    spec = workload("[sweep]\n'arrival.concurrency' = [1, 2]\n")
+    assert "mie bench sweep" in run(spec, tmp_path / "out", "--model", MODEL).stderr
+    swept = subprocess.run([BINARY, "bench", "sweep", str(spec), "--out", str(tmp_path / "out"), "--no-probes", "--quiet", "--model",
+                            MODEL], capture_output=True, text=True, timeout=120)
+    assert swept.returncode in (0, 5), swept.stderr
+    names = {json.loads(path.read_text())["spec"]["name"] for path in (tmp_path / "out").glob("*/result.json")}
+    assert names == {"made[arrival.concurrency=1]", "made[arrival.concurrency=2]"}
