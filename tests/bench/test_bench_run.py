@@ -46,12 +46,25 @@ def workload(tmp_path):
     return write
 
 
+@pytest.fixture(scope="module")
+def one_result(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("one")
+    (folder / "made.toml").write_text(WORKLOAD)
+    run(folder / "made.toml", folder / "out", "--model", MODEL)
+    (result,) = (folder / "out").iterdir()
+    return result
+
+
 def command(spec: Path, out: Path, *flags: str) -> list[str]:
     return [BINARY, "bench", "run", str(spec), "--out", str(out), "--no-probes", "--quiet", *flags]
 
 
 def run(spec: Path, out: Path, *flags: str) -> subprocess.CompletedProcess:
     return subprocess.run(command(spec, out, *flags), capture_output=True, text=True, timeout=120)
+
+
+def validate(path: Path) -> subprocess.CompletedProcess:
+    return subprocess.run([BINARY, "bench", "validate", str(path)], capture_output=True, text=True, timeout=60)
 
 
 def only_result(out: Path) -> tuple[dict, list[dict]]:
@@ -77,6 +90,9 @@ def test_a_run_is_written_with_its_workload(workload, tmp_path):
     (load,) = result["server"]["arms"][0]["loads"]
     grew = load["metrics_after"]["vllm:prompt_tokens_total"] - load["metrics_before"]["vllm:prompt_tokens_total"]
     assert grew == sum(r["prompt_tokens"] for r in requests), "warm-up included"
+    (folder,) = (tmp_path / "out").iterdir()
+    valid = validate(folder / "result.json")
+    assert valid.returncode == 0 and "a result of 14 requests" in valid.stdout
     assert result["checks"]["counters"] == {"checked": 1, "failed": 0, "samples": []}
 
 
@@ -106,6 +122,28 @@ def test_reports_and_comparisons_take_what_was_written(workload, tmp_path):
     (folder / "result.json").write_text(json.dumps(document))
     report = subprocess.run([BINARY, "bench", "report", str(folder)], capture_output=True, text=True, timeout=120)
     assert report.returncode == 2 and "counts.tokens_out is 97, the requests have 96" in report.stderr
+
+
+@pytest.mark.parametrize("path, value, reason", [
+    (("spec", "seed"), 4, "spec_sha256 is not the hash of the specification"),
+    (("expanded_sha256",), "0" * 64, "expanded_sha256 is not the hash of the requests"),
+    (("counts", "by_status", "ok"), 11, "counts.by_status/ok is not 12, as the requests have it"),
+    (("counts", "tokens_out"), 97, "counts.tokens_out is not 96"),
+    (("validity",), None, "validity is missing"),
+], ids=lambda value: ".".join(value) if isinstance(value, tuple) else "")
+def test_a_result_that_does_not_bear_itself_out_is_none(one_result, tmp_path, path, value, reason):
+    document = json.loads((one_result / "result.json").read_text())
+    holder = document
+    for key in path[:-1]:
+        holder = holder[key]
+    if value is None:
+        del holder[path[-1]]
+    else:
+        holder[path[-1]] = value
+    (tmp_path / "result.json").write_text(json.dumps(document))
+    (tmp_path / "requests.jsonl").write_bytes((one_result / "requests.jsonl").read_bytes())
+    refused = validate(tmp_path / "result.json")
+    assert refused.returncode == 2 and reason in refused.stderr
 
 
 def test_an_interrupt_leaves_a_partial_result(workload, tmp_path):
