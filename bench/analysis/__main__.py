@@ -52,7 +52,7 @@ def run_knee(options: argparse.Namespace) -> int:
 
 
 def run_campaign(options: argparse.Namespace) -> int:
-    report.write_text(options.file, campaign.page(options.folder, Settings(resamples=options.resamples)))
+    render.write_text(options.file, campaign.page(options.folder, Settings(resamples=options.resamples)))
     print(options.file)
     return 0
 

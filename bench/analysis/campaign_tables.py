@@ -41,7 +41,7 @@ def latencies(evidence: Evidence, settings: Settings) -> list[Row]:
     rows = []
     for result in evidence.results:
         for arm in result.arms:
-            requests = result.of_arm(arm)
+            requests = result.of_arm(arm).requests
             ttft, tpot = (summaries.of_metric(requests, metric, settings) for metric in ("ttft_intended", "tpot"))
             cells = [result.label, arm or "–", str(len(requests))]
             for found in (ttft, tpot):
@@ -55,9 +55,11 @@ def latencies(evidence: Evidence, settings: Settings) -> list[Row]:
 def throughputs(evidence: Evidence, settings: Settings) -> list[Row]:
     rows = []
     for result in evidence.results:
-        share = summaries.goodput(result)
-        rates = [interval(summaries.rate(result, kind, settings)) for kind in ("output_tokens_per_s", "requests_per_s")]
-        rows.append(Row([result.label, *rates, interval(share, 3) if share else "no objective"], (result,)))
+        for arm in result.arms:
+            of = result.of_arm(arm)
+            share = summaries.goodput(of)
+            rates = [interval(summaries.rate(of, kind, settings)) for kind in ("output_tokens_per_s", "requests_per_s")]
+            rows.append(Row([result.label, arm or "–", *rates, interval(share, 3) if share else "no objective"], (result,)))
     return rows
 
 
@@ -67,7 +69,7 @@ def arm_ratios(evidence: Evidence, settings: Settings) -> list[Row]:
     for result in evidence.results:
         first, *others = result.arms
         for other in others:
-            sides = [compare.Side(f"{result.folder}@{arm}") for arm in (first, other)]
+            sides = [compare.Side(f"{result.folder}@{arm}", [result]) for arm in (first, other)]
             for found in verdict.family(compare.metrics(*sides)):
                 rows.append(Row([result.label, f"{other} / {first}", found.metric, str(found.n_pairs), found.text()], (result,)))
     return rows
@@ -101,7 +103,7 @@ def kv_rows(evidence: Evidence, settings: Settings) -> list[Row]:
 
 
 LATENCIES = TableDefinition("Latencies", ("workload", "arm", "requests", "TTFT p50, ms", "p95", "p99", "TPOT p50, ms", "p95", "p99"), latencies)
-THROUGHPUTS = TableDefinition("Throughput", ("workload", "output tokens/s", "requests/s", "goodput share"), throughputs)
+THROUGHPUTS = TableDefinition("Throughput", ("workload", "arm", "output tokens/s", "requests/s", "goodput share"), throughputs)
 RATIOS = TableDefinition("Ratios of arms", ("workload", "arms", "metric", "pairs", "ratio [95 %] verdict"), arm_ratios)
 KNEES = TableDefinition("Knees", ("knee", "value [passes, fails]"), knees)
 SHARES = TableDefinition("Shares of the gap", ("contributor", "faster", "log effect [95 %]", "% of the gap"), shares)

@@ -7,8 +7,8 @@ import numpy as np
 from bench.analysis import distribution, figures, result, summaries, sweep, verdict
 from bench.analysis.evidence import Evidence
 from bench.analysis.plots import catalogue
-from bench.analysis.report import write_text
-from bench.analysis.result import Refused, Result
+from bench.analysis.render import write_text
+from bench.analysis.result import Part, Refused, Result
 from bench.analysis.verdict import Comparison
 
 EXIT = {verdict.WORSE: 1, verdict.CANNOT_TELL: 4}
@@ -20,19 +20,22 @@ PERCENTILES = (("ttft_intended", 50.0), ("ttft_intended", 95.0), ("ttft_intended
 
 
 class Side:
-    """One arm: the repetitions of one result, or of every result under a folder, in order."""
+    """One arm: the repetitions of one result, or of every result under a folder, in order. `loaded`: where they were read already."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str, loaded: list[Result] | None = None):
         path, _, arm = name.partition("@")
         self.name = name
-        self.results: list[Result] = [result.load(folder) for folder in result.folders_under(Path(path))]
+        self.results = loaded or [result.load(folder) for folder in result.folders_under(Path(path))]
         if not self.results:
             raise Refused(f"{path}: no result")
         if len({r.spec_sha256 for r in self.results}) > 1:
             raise Refused(f"{path}: results of different specs")
-        self.repetitions = [part for r in self.results for part in _split(r.of_arm(arm) if arm else r.requests)]
+        parts = [part for r in self.results for part in r.parts if not arm or part.arm == arm]
+        self.repetitions: list[Part] = [part for part in parts if part.requests]
         if not self.repetitions:
             raise Refused(f"{name}: no requests")
+        if len({part.arm for part in parts}) > 1:
+            raise Refused(f"{name}: several arms; choose one with {path}@ARM")
 
     @property
     def first(self) -> Result:
@@ -41,11 +44,6 @@ class Side:
     @property
     def label(self) -> str:
         return Path(self.name).name + (" (sim)" if self.first.simulated else "")
-
-
-def _split(requests: list[dict]) -> list[list[dict]]:
-    order = sorted(set(figures.repetitions(requests)))
-    return [[r for r in requests if (r["repetition"] or 0) == repetition] for repetition in order]
 
 
 def flat(tree, prefix: str = "") -> dict[str, object]:
@@ -78,30 +76,23 @@ def check_same_work(a: Side, b: Side, allow: list[str]) -> list[str]:
     return [f"{path} differs: {left} / {right}" for path, (left, right) in host.items() if not any(word in path for word in VOLATILE)]
 
 
-def _rates(requests: list[dict]) -> tuple[float, float]:
-    (begin, end), = summaries.spans(requests) or [(0, 1)]
-    good = figures.good(requests)
-    seconds = (end - begin) / 1e9
-    return sum(r["output_tokens"] for r in good) / seconds, len(good) / seconds
-
-
 def metrics(a: Side, b: Side) -> dict[str, tuple[np.ndarray, np.ndarray, bool]]:
     """name → figure of each pair's sides, and whether more is better. A percentile that any repetition must withhold is left out."""
     n = min(len(a.repetitions), len(b.repetitions))
     sides = [side.repetitions[:n] for side in (a, b)]
-    samples = [[figures.ok_view(requests) for requests in side] for side in sides]
+    samples = [[figures.ok_view(part.requests) for part in side] for side in sides]
     found = {}
     for metric, p in PERCENTILES:
         values = [[one[metric].defined for one in side] for side in samples]
         if all(v.size and not distribution.withheld(v.size, p) for side in values for v in side):
             left, right = (np.array([distribution.linear(v, p) for v in side]) for side in values)
             found[f"{summaries.LABELS[metric]} p{p:g}"] = (left, right, False)
-    for i, name in enumerate(("output tokens/s", "requests/s")):
-        left, right = (np.array([_rates(requests)[i] for requests in side]) for side in sides)
+    for kind, name in (("output_tokens_per_s", "output tokens/s"), ("requests_per_s", "requests/s")):
+        left, right = (np.array([figures.rates(part.everything, part.window)[kind] for part in side]) for side in sides)
         found[name] = (left, right, True)
     slo = sweep.spec_of(a.first).get("slo") or []
     if slo:
-        left, right = (np.array([figures.meets(requests, slo).mean() for requests in side]) for side in sides)
+        left, right = (np.array([figures.meets(part.requests, slo).mean() for part in side]) for side in sides)
         found["goodput share"] = (left, right, True)
     return found
 
@@ -130,8 +121,8 @@ def compare(names: list[str], allow: list[str], threshold: float, only: list[str
             raise Refused(f"no metric {', '.join(unknown)}; these can be compared: {', '.join(chosen)}")
         found = verdict.family({name: chosen[name] for name in only or chosen}, threshold)
         overall = verdict.overall(found)
-        lines += [f"A {sides[0].label}, spec {sides[0].first.spec_sha256[:12]}", f"B {other.label}, spec {other.first.spec_sha256[:12]}", *host,
-                  *table(found), f"verdict: {overall}", ""]
+        lines += [f"{name} {side.label}, spec {side.first.spec_sha256[:12]}" for name, side in (("A", sides[0]), ("B", other))]
+        lines += [*host, *table(found), f"verdict: {overall}", ""]
         codes.append(EXIT.get(overall, 0))
         if out is not None:
             _write(sides[0], other, found, out)

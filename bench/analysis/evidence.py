@@ -57,22 +57,22 @@ def read_steps(path: Path) -> list[dict]:
     return [line for line in lines if "begin_ns" in line]
 
 
-def seconds_per_token(requests: list[dict]) -> np.ndarray:
+def seconds_per_token(found: Result) -> np.ndarray:
     """Of each repetition: from its first send to its last end, over the tokens of its good requests."""
-    found = []
-    for repetition in sorted(set(figures.repetitions(requests))):
-        of = [r for r in requests if (r["repetition"] or 0) == repetition and r["send_ns"] is not None and r["end_ns"] is not None]
-        tokens = sum(r["output_tokens"] for r in figures.good(of))
+    seconds = []
+    for part in found.parts:
+        sent = [r for r in part.requests if r["send_ns"] is not None and r["end_ns"] is not None]
+        tokens = sum(r["output_tokens"] for r in figures.good(sent))
         if tokens:
-            found.append((max(r["end_ns"] for r in of) - min(r["send_ns"] for r in of)) / 1e9 / tokens)
-    return np.array(found)
+            seconds.append((max(r["end_ns"] for r in sent) - min(r["send_ns"] for r in sent)) / 1e9 / tokens)
+    return np.array(seconds)
 
 
 def _cell(cell: dict, folder: Path) -> np.ndarray:
     if "seconds" in cell:
         return np.asarray(cell["seconds"], dtype=float)
     of = result.load(folder / cell["result"])
-    return seconds_per_token(of.of_arm(cell["arm"]) if "arm" in cell else of.requests)
+    return seconds_per_token(of.of_arm(cell["arm"]) if "arm" in cell else of)
 
 
 def read_ladder(document: dict, folder: Path) -> tuple[attribution.Attribution, str | None]:

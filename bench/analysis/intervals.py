@@ -2,7 +2,7 @@
 
 The unit is the repetition, then the request inside it. Resampling both counts the noise of requests twice (the repetitions'
 own figures carry it already) and resampling five repetitions cannot leave their range. So the two-stage bootstrap gives an
-interval its shape, and its width is that of the repetitions' own spread, with Student's factor for their number. The self-test
+interval its shape, and its width is that of drawing whole repetitions, with Student's factor for their number. The self-test
 measures what comes of it.
 """
 
@@ -19,7 +19,7 @@ RESAMPLES = 10_000
 LEAST_RESAMPLES = 1_000
 DRAWS = 50_000_000  # values looked at in one bootstrap; fewer resamples of very large samples
 CHUNK = 4_000_000  # values at a time, so that memory stays under 100 MB
-BLOCK_TIMES = 6  # block length of a time series in autocorrelation times: what the blocks cut is then under a tenth of the variance
+BLOCK_TIMES = 10  # block length of a series in autocorrelation times: what the blocks cut is then a twentieth of the variance
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,15 @@ def _weights(groups: list[np.ndarray], n_requests: int, n_draws: int, rng: np.ra
     return weights
 
 
+def _whole(groups: list[np.ndarray], n_requests: int, n_draws: int, rng: np.random.Generator) -> np.ndarray:
+    """As _weights, but a repetition is drawn with its requests as they are."""
+    weights = np.zeros((n_draws, n_requests), dtype=np.int32)
+    drawn = rng.multinomial(len(groups), np.full(len(groups), 1 / len(groups)), size=n_draws)
+    for group, times in zip(groups, drawn.T, strict=True):
+        weights[:, group] = times[:, None]
+    return weights
+
+
 def _statistics(values: np.ndarray, weights: np.ndarray, percents: Sequence[float]) -> np.ndarray:
     """[n_draws, 1 + n_percents]: mean and linear percentiles of sorted values that occur weights times each."""
     cumulated = np.cumsum(weights, axis=1, dtype=np.int32)  # below 2**31: a chunk is a few million
@@ -142,32 +151,29 @@ def hierarchical(sample: Sample, repetition: np.ndarray, percents: Sequence[floa
     if n_units < 2:
         return [no_interval(float(e), values.size) for e in estimates]
     rng = np.random.default_rng(settings.seed)
-    n_resamples, step = _resamples(values.size, settings), max(1, CHUNK // max(values.size, len(repetition)))
-    found = np.concatenate([
-        _statistics(values, _weights(groups, len(repetition), min(step, n_resamples - start), rng)[:, owner], percents)
-        for start in range(0, n_resamples, step)])
-    spread = None
-    if len(groups) > 1:
-        spread = np.array([_plain(values[repetition[owner] == repetition[g[0]]], percents) for g in groups])
-    return [_calibrated(found[:, i], float(estimates[i]), None if spread is None else spread[:, i], (n_units, values.size), settings)
+    step = max(1, CHUNK // max(values.size, len(repetition)))
+
+    def draws(make, n_draws: int) -> np.ndarray:
+        return np.concatenate([
+            _statistics(values, make(groups, len(repetition), min(step, n_draws - start), rng)[:, owner], percents)
+            for start in range(0, n_draws, step)])
+
+    found = draws(_weights, _resamples(values.size, settings))
+    spread = draws(_whole, LEAST_RESAMPLES).std(axis=0) if len(groups) > 1 else np.nanstd(found, axis=0)
+    method = "bootstrap of repetitions and requests" if len(groups) > 1 else "bootstrap of requests"
+    return [_calibrated(found[:, i], float(estimates[i]), float(spread[i]), (n_units, values.size, method), settings)
             for i in range(len(estimates))]
 
 
-def _calibrated(draws: np.ndarray, estimate: float, of_repetitions: np.ndarray | None, sizes: tuple[int, int],
-                settings: Settings) -> Interval:
-    """The draws' quantiles around the estimate, stretched to the width that n units allow to claim."""
-    n_units, n = sizes
+def _calibrated(draws: np.ndarray, estimate: float, spread: float, of: tuple[int, int, str], settings: Settings) -> Interval:
+    """The draws' quantiles around the estimate, with a spread of their own put in place of theirs, and stretched to the width that
+    n units allow to claim: Student's factor, and n - 1 in place of the bootstrap's n."""
+    n_units, n, method = of
     tail = (1 - settings.confidence) / 2
     draws = draws[np.isfinite(draws)]
     low, high = np.quantile(draws, [tail, 1 - tail]) - draws.mean()
-    stretch = stats.t.isf(tail, n_units - 1) / stats.norm.isf(tail)
-    if of_repetitions is None:
-        stretch *= math.sqrt(n_units / (n_units - 1))
-        method = "bootstrap of requests"
-    else:
-        target = np.nanstd(of_repetitions, ddof=1) / math.sqrt(n_units)
-        stretch *= target / draws.std() if draws.std() > 0 else 1.0
-        method = "bootstrap of repetitions and requests"
+    stretch = stats.t.isf(tail, n_units - 1) / stats.norm.isf(tail) * math.sqrt(n_units / (n_units - 1))
+    stretch *= spread / draws.std() if draws.std() > 0 else 1.0
     return Interval(estimate, float(estimate + stretch * low), float(estimate + stretch * high), method, n, float(n_units))
 
 
@@ -210,6 +216,6 @@ def moving_block(series: np.ndarray, statistic: Callable[..., np.ndarray] = np.m
         draws.append(statistic(series[rows], axis=1))
     tail = (1 - settings.confidence) / 2
     low, high = np.quantile(np.concatenate(draws), [tail, 1 - tail]) - np.concatenate(draws).mean()
-    stretch = stats.t.isf(tail, max(1, n_blocks - 1)) / stats.norm.isf(tail)
+    stretch = stats.t.isf(tail, n_blocks - 1) / stats.norm.isf(tail) * math.sqrt(n_blocks / (n_blocks - 1))
     return Interval(estimate, estimate + stretch * float(low), estimate + stretch * float(high),
                     f"moving blocks of {block}", n, n / time)

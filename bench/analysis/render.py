@@ -2,7 +2,9 @@
 
 import html
 import math
+import os
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from bench.analysis.intervals import Interval
 from bench.analysis.plots.catalogue import Drawn
@@ -13,7 +15,8 @@ h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; border-bot
 table { border-collapse: collapse; font-size: 13px; margin: .8rem 0; display: block; overflow-x: auto; }
 th, td { padding: .25rem .6rem; border-bottom: 1px solid #e6e6e6; text-align: right; font-variant-numeric: tabular-nums; }
 th:first-child, td:first-child { text-align: left; } th { border-bottom: 1px solid #999; }
-figure { margin: 1.2rem 0; } svg { max-width: 100%; height: auto; } code, pre { font-size: 13px; background: #f6f6f6; padding: .1rem .25rem; }
+figure { margin: 1.2rem 0; } svg { max-width: 100%; height: auto; }
+code, pre { font-size: 13px; background: #f6f6f6; padding: .1rem .25rem; }
 .warning { background: #fff3cd; padding: .6rem .9rem; border-left: 4px solid #d55e00; }
 """
 
@@ -38,6 +41,13 @@ class Section:
 class Page:
     title: str
     sections: list[Section]
+
+
+def write_text(path: Path, text: str) -> None:
+    """Under a temporary name first: a file that is there is whole."""
+    temporary = path.with_name(path.name + ".part")
+    temporary.write_text(text, encoding="utf-8")
+    os.replace(temporary, path)
 
 
 def number(value: float | None, digits: int = 4) -> str:

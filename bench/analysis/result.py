@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.analysis import distribution, figures
@@ -33,12 +33,34 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True)
-class Result:
-    folder: Path
-    document: dict
+class Part:
+    """One repetition of one arm."""
+
+    arm: str
+    repetition: int
     everything: list[dict]  # all that was sent: load of others, warm-up included
     requests: list[dict]  # those that figures are of: offered in the steady window, warm-up excluded
     window: tuple[int, int]  # [a, b) in ns
+
+
+@dataclass(frozen=True)
+class Result:
+    folder: Path
+    document: dict
+    parts: list[Part]
+
+    @property
+    def everything(self) -> list[dict]:
+        return [request for part in self.parts for request in part.everything]
+
+    @property
+    def requests(self) -> list[dict]:
+        return [request for part in self.parts for request in part.requests]
+
+    @property
+    def window(self) -> tuple[int, int]:
+        """From the first part's to the last one's."""
+        return min(part.window[0] for part in self.parts), max(part.window[1] for part in self.parts)
 
     @property
     def run_id(self) -> str:
@@ -72,10 +94,13 @@ class Result:
 
     @property
     def arms(self) -> list[str]:
-        return sorted({request["arm"] or "" for request in self.requests})
+        """In the order of the spec, so that the first is what others are compared with."""
+        spec = self.document["spec"]
+        order = [arm.get("name") for arm in spec.get("arms") or []] if isinstance(spec, dict) else []
+        return sorted({part.arm for part in self.parts}, key=lambda arm: (order.index(arm) if arm in order else len(order), arm))
 
-    def of_arm(self, arm: str) -> list[dict]:
-        return [request for request in self.requests if (request["arm"] or "") == arm]
+    def of_arm(self, arm: str) -> "Result":
+        return replace(self, parts=[part for part in self.parts if part.arm == arm])
 
 
 def machine_of(document: dict) -> str:
@@ -171,13 +196,37 @@ def published_figure(said: dict, label: str | float) -> float | None:
     return point.get("linear")
 
 
-def measured_window(document: dict, requests: list[dict]) -> tuple[int, int]:
-    """The steady window [a, b) that the client chose; all of the run where it chose none."""
-    steady = (document.get("windows") or {}).get("steady") or {}
-    if steady.get("a_ns") is not None and steady.get("b_ns") is not None:
-        return int(steady["a_ns"]), int(steady["b_ns"])
-    ends = [r["end_ns"] for r in requests if r["end_ns"] is not None]
-    return 0, max(ends, default=0) + 1
+def windows_of(document: dict, groups: dict[tuple[str, int], list[dict]], where: str) -> dict[tuple[str, int], tuple[int, int]]:
+    """The steady windows that the client chose: one a part, or one that is cut to the time of each part; without any, that time."""
+    chosen = (document.get("windows") or {}).get("steady")
+    spans = {}
+    for key, requests in groups.items():
+        offered = [r["intended_ns"] for r in requests if not r["warmup"]] or [0]
+        spans[key] = min(offered), max([r["end_ns"] or 0 for r in requests] + offered) + 1
+    if isinstance(chosen, list):
+        given = {(w.get("arm") or "", w.get("repetition") or 0): (int(w["a_ns"]), int(w["b_ns"])) for w in chosen}
+        if missing := groups.keys() - given.keys():
+            raise Refused(f"{where}: no steady window of {sorted(missing)[0]}")
+        return {key: given[key] for key in groups}
+    if not isinstance(chosen, dict) or chosen.get("a_ns") is None or chosen.get("b_ns") is None:
+        return spans
+    a, b = int(chosen["a_ns"]), int(chosen["b_ns"])
+    if len(groups) == 1:
+        return dict.fromkeys(groups, (a, b))
+    return {key: (max(a, first), max(max(a, first) + 1, min(b, last))) for key, (first, last) in spans.items()}
+
+
+def parts_of(document: dict, everything: list[dict], where: str) -> list[Part]:
+    groups: dict[tuple[str, int], list[dict]] = {}
+    for request in everything:
+        groups.setdefault((request["arm"] or "", request["repetition"] or 0), []).append(request)
+    windows = windows_of(document, groups, where)
+    parts = []
+    for key in sorted(groups):
+        a, b = windows[key]
+        measured = [r for r in groups[key] if not r["warmup"] and a <= r["intended_ns"] < b]
+        parts.append(Part(*key, groups[key], measured, (a, b)))
+    return parts
 
 
 def load(folder: Path) -> Result:
@@ -187,11 +236,12 @@ def load(folder: Path) -> Result:
     document = _json(_read(folder / "result.json"), where)
     check_header(document, where)
     everything = read_requests(_read(folder / "requests.jsonl"), str(folder / "requests.jsonl"))
-    window = measured_window(document, everything)
-    measured = [r for r in everything if not r["warmup"] and window[0] <= r["intended_ns"] < window[1]]
-    check_counts(document["counts"], measured, where)
-    check_metrics(document["metrics"], measured, where)
-    return Result(folder, document, everything, measured, window)
+    if not everything:
+        raise Refused(f"{folder / 'requests.jsonl'}: no requests")
+    found = Result(folder, document, parts_of(document, everything, where))
+    check_counts(document["counts"], found.requests, where)
+    check_metrics(document["metrics"], found.requests, where)
+    return found
 
 
 def folders_under(folder: Path) -> list[Path]:

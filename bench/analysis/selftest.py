@@ -53,6 +53,14 @@ def repetitions(draw: np.random.Generator, between: float) -> tuple[Interval, fl
     return intervals.hierarchical(sample, np.repeat(np.arange(n), each), (), Settings(resamples=QUICK))[0], 10.0
 
 
+def median_of_repetitions(draw: np.random.Generator) -> tuple[Interval, float]:
+    """The median over ten repetitions of skewed values, where repetitions differ by a tenth."""
+    n, each = 10, 40
+    values = draw.lognormal(0, 0.5, n * each) * np.repeat(np.exp(draw.normal(0, 0.1, n)), each)
+    sample = Sample(values, np.arange(n * each))
+    return intervals.hierarchical(sample, np.repeat(np.arange(n), each), (50.0,), Settings(resamples=QUICK))[1], 1.0
+
+
 def one_repetition(draw: np.random.Generator) -> tuple[Interval, float]:
     """ITLs of one repetition: eight of a request, which has a speed of its own."""
     n, each = 60, 8
@@ -89,6 +97,7 @@ COVERED: dict[str, Case] = {
     "coverage: repetitions that differ as little as requests": lambda draw: repetitions(draw, 0.0),
     "coverage: repetitions that differ": lambda draw: repetitions(draw, 0.5),
     "coverage: repetitions that differ much": lambda draw: repetitions(draw, 2.0),
+    "coverage: median of repetitions that differ": median_of_repetitions,
     "coverage: tokens of one repetition, by request": one_repetition,
     "coverage: mean of a skewed sample, BCa": skewed_mean,
     "coverage: ratio of sums, BCa": ratio_of_sums,

@@ -9,7 +9,7 @@ from scipy import stats
 from bench.analysis import claims, distribution, figures, intervals, steady, sweep
 from bench.analysis.distribution import Summary
 from bench.analysis.intervals import Interval, Settings
-from bench.analysis.result import Result
+from bench.analysis.result import Part, Result
 
 SHOWN = ("ttft_intended", "ttft", "ttst", "tpot", "itl", "event_gap", "e2el_intended", "e2el", "normalized", "stall", "lateness")
 WITH_INTERVAL = (50.0, 90.0, 95.0, 99.0)
@@ -36,10 +36,33 @@ class Steadiness:
 
     ttft: steady.Stationarity
     rate: steady.Stationarity
-    warmup_end_s: float  # MSER-5 on the 100-ms rate series of the whole run
+    warmup_s: float  # MSER-5 on the 100-ms rate series, from the first request on
     little_residual: float
     rate_effective_n: float
     over_saturated: bool
+
+
+@dataclass(frozen=True)
+class ArmSummary:
+    """Everything that tables show of one arm; a result without arms has one with an empty name."""
+
+    name: str
+    n_requests: int
+    metrics: dict[str, MetricSummary]
+    all_view: list[MetricSummary]
+    rates: dict[str, Interval]
+    goodput: Interval | None
+
+    def everything(self) -> list[MetricSummary]:
+        return [*self.metrics.values(), *self.all_view]
+
+
+def of_arm(result: Result, arm: str, metrics: tuple[str, ...], settings: Settings) -> ArmSummary:
+    of = result.of_arm(arm)
+    return ArmSummary(
+        arm, len(of.requests), {name: of_metric(of.requests, name, settings) for name in metrics},
+        [of_all_view(of.requests, name, limit_ms(result)) for name in ("ttft_intended", "e2el_intended")],
+        {kind: rate(of, kind, settings) for kind in ("output_tokens_per_s", "requests_per_s")}, goodput(of))
 
 
 def of_metric(requests: list[dict], metric: str, settings: Settings = Settings()) -> MetricSummary:
@@ -69,45 +92,29 @@ def limit_ms(result: Result) -> float | None:
     return float(min(limits)) if limits else None
 
 
-def spans(requests: list[dict]) -> list[tuple[int, int]]:
-    """[first send, last end] of each repetition."""
-    found = []
-    for repetition in sorted(set(figures.repetitions(requests))):
-        of = [r for r in requests if (r["repetition"] or 0) == repetition and r["send_ns"] is not None and r["end_ns"] is not None]
-        if of:
-            found.append((min(r["send_ns"] for r in of), max(r["end_ns"] for r in of) + 1))
-    return found
-
-
 def rate(result: Result, kind: str, settings: Settings = Settings()) -> Interval:
-    """output_tokens_per_s or requests_per_s. Over repetitions where there are several, else over the seconds of the window."""
-    repetitions = sorted(set(figures.repetitions(result.requests)))
-    if len(repetitions) > 1:
-        return _rate_of_repetitions(result, kind, settings)
-    value = figures.rates(result.everything, result.window)[kind]
-    if kind == "output_tokens_per_s":
-        parts = [figures.token_stamps(r) for r in result.everything]
-        stamps = np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
-    else:
-        stamps = np.array([r["end_ns"] for r in figures.good(result.everything) if r["end_ns"] is not None], dtype=np.int64)
-    seconds = (result.window[1] - result.window[0]) / 1e9
-    _, series = steady.bucketed(stamps, None, 1.0 if seconds >= 20 else seconds / 20, result.window)
+    """output_tokens_per_s or requests_per_s, of one arm. Over repetitions where there are several, else over the seconds of the window."""
+    rates = np.array([figures.rates(part.everything, part.window)[kind] for part in result.parts])
+    if len(rates) > 1:
+        half = float(stats.t.isf((1 - settings.confidence) / 2, len(rates) - 1) * stats.sem(rates))
+        return Interval(float(rates.mean()), float(rates.mean()) - half, float(rates.mean()) + half, "Student, of repetitions", len(rates))
+    part = result.parts[0]
+    _, series = steady.bucketed(_stamps(part, kind), None, bucket_s(part), part.window)
     found = intervals.moving_block(series, settings=settings)
-    shift = value - found.estimate  # the last bucket is cut where the window is no whole number of them
-    return Interval(value, found.low + shift, found.high + shift, found.method, found.n, found.n_effective)
+    shift = float(rates[0]) - found.estimate  # the last bucket is cut where the window is no whole number of them
+    return Interval(float(rates[0]), found.low + shift, found.high + shift, found.method, found.n, found.n_effective)
 
 
-def _rate_of_repetitions(result: Result, kind: str, settings: Settings) -> Interval:
-    tops, seconds = [], []
-    for repetition in sorted(set(figures.repetitions(result.requests))):
-        of = [r for r in result.requests if (r["repetition"] or 0) == repetition]
-        (a, b), = spans(of) or [(0, 1)]
-        good = figures.good(of)
-        tops.append(sum(r["output_tokens"] for r in good) if kind == "output_tokens_per_s" else len(good))
-        seconds.append((b - a) / 1e9)
-    rates = np.array(tops) / np.array(seconds)
-    half = float(stats.t.isf((1 - settings.confidence) / 2, len(rates) - 1) * stats.sem(rates))
-    return Interval(float(rates.mean()), float(rates.mean()) - half, float(rates.mean()) + half, "Student, of repetitions", len(rates))
+def bucket_s(part: Part) -> float:
+    """A second, or a twentieth of a window that is shorter than twenty."""
+    seconds = (part.window[1] - part.window[0]) / 1e9
+    return 1.0 if seconds >= 20 else seconds / 20
+
+
+def _stamps(part: Part, kind: str) -> np.ndarray:
+    if kind == "output_tokens_per_s":
+        return np.concatenate([figures.token_stamps(r) for r in part.everything])
+    return np.array([r["end_ns"] for r in figures.good(part.everything) if r["end_ns"] is not None], dtype=np.int64)
 
 
 def goodput(result: Result) -> Interval | None:
@@ -134,19 +141,16 @@ def slo_claims(result: Result) -> list[str]:
     return lines
 
 
-def steadiness(result: Result) -> Steadiness:
-    good = figures.good(result.requests)
+def steadiness(part: Part) -> Steadiness:
+    good = figures.good(part.requests)
     ttft = figures.samples(good)["ttft_intended"].values
     there = ~np.isnan(ttft)
     sent = np.array([r["intended_ns"] for r in good], dtype=float)[there] / 1e9
-    parts = [figures.token_stamps(r) for r in result.everything]
-    stamps = np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
-    whole = (0, max((r["end_ns"] or 0 for r in result.everything), default=0) + 1)
+    stamps = _stamps(part, "output_tokens_per_s")
+    whole = (min(r["intended_ns"] for r in part.everything), max((r["end_ns"] or 0 for r in part.everything)) + 1)
     _, fast = steady.bucketed(stamps, None, 0.1, whole)
-    seconds = (result.window[1] - result.window[0]) / 1e9
-    at, series = steady.bucketed(stamps, None, 1.0 if seconds >= 20 else max(seconds / 20, 1e-6), result.window)
-    growth, ttft_growth = steady.over_saturated(result.everything, result.window)
+    at, series = steady.bucketed(stamps, None, bucket_s(part), part.window)
+    growth, ttft_growth = steady.over_saturated(part.everything, part.window)
     return Steadiness(steady.stationarity(sent, ttft[there]), steady.stationarity(at, series), steady.mser5(fast) * 0.1,
-                      steady.little_residual(result.everything, result.window),
-                      len(series) / intervals.autocorrelation_time(series) if len(series) else math.nan,
-                      growth.positive and ttft_growth.positive)
+                      steady.little_residual(part.everything, part.window),
+                      len(series) / intervals.autocorrelation_time(series), growth.positive and ttft_growth.positive)

@@ -47,20 +47,21 @@ def spec_of(result: Result) -> dict:
 
 
 def offered_rate(result: Result) -> float:
-    """Requests a second offered in the window; NaN in a closed loop, where the server decides."""
+    """Requests a second offered in the windows; NaN in a closed loop, where the server decides."""
     if spec_of(result).get("arrival", {}).get("law") in ("closed", "burst", None):
         return math.nan
-    a, b = result.window
-    return len(result.requests) / ((b - a) / 1e9)
+    return len(result.requests) / sum((part.window[1] - part.window[0]) / 1e9 for part in result.parts)
 
 
 def point_of(result: Result) -> LoadPoint:
+    """Repetitions together; of their growths that in the middle."""
     good = figures.meets(result.requests, spec_of(result).get("slo") or [])
-    growth, ttft_growth = steady.over_saturated(result.everything, result.window)
-    return LoadPoint(
-        rate=offered_rate(result), in_flight=steady.mean_in_flight(result.everything, result.window),
-        throughput=figures.rates(result.everything, result.window)["requests_per_s"], n=len(result.requests),
-        n_good=int(good.sum()), growth=growth, ttft_growth=ttft_growth)
+    growths = sorted((steady.over_saturated(part.everything, part.window) for part in result.parts), key=lambda pair: pair[0].slope)
+    growth, ttft_growth = growths[len(growths) // 2]
+    held = [steady.mean_in_flight(part.everything, part.window) for part in result.parts]
+    rates = [figures.rates(part.everything, part.window)["requests_per_s"] for part in result.parts]
+    return LoadPoint(rate=offered_rate(result), in_flight=float(np.mean(held)), throughput=float(np.mean(rates)), n=len(result.requests),
+                     n_good=int(good.sum()), growth=growth, ttft_growth=ttft_growth)
 
 
 def of(results: list[Result]) -> Sweep | None:

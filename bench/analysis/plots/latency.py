@@ -1,5 +1,7 @@
 """Plots of one result's latencies: 1 CDFs, 2 percentile ladder, 9 against prompt length and arrival, 10 phases, 11 lateness."""
 
+import itertools
+
 import numpy as np
 from matplotlib.figure import Figure
 from scipy import stats
@@ -10,6 +12,8 @@ from bench.analysis.plots.style import Source
 from bench.analysis.result import Result
 
 CURVE_POINTS = 1500
+TREND_POINTS = 2000
+ARM_LINES = ("-", "--", ":", "-.")
 LATENESS_LIMIT_MS = 1.0  # beyond it at p99 the client was the bottleneck
 NINES = (0.0, 50.0, 90.0, 99.0, 99.9, 99.99)
 PHASE_COLOURS = (style.GREY, style.SKY, style.ORANGE, style.BLUE, style.GREEN, style.PURPLE, style.RED)
@@ -25,12 +29,27 @@ def thinned(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return ordered, share
 
 
+# (label, metric, colour). Of one arm both clocks are shown, of several the colours are the metrics' and the line style is the arm's.
+CLOCKS = (("TTFT, intended send", "ttft_intended", style.BLUE), ("TTFT, actual send", "ttft", style.SKY))
+CDF_METRICS = (("TPOT", "tpot", style.GREEN), ("ITL, a token", "itl", style.ORANGE), ("E2E, intended send", "e2el_intended", style.RED))
+E2E_CLOCKS = (("E2E, intended send", "e2el_intended", style.RED), ("E2E, actual send", "e2el", style.ORANGE))
+
+
+def curves(result: Result, metrics, least: int) -> list[tuple[str, np.ndarray, str, str]]:
+    """Label, values, colour, line style of each metric and arm that has as many values as needed."""
+    found = []
+    for arm, line in zip(result.arms, itertools.cycle(ARM_LINES)):
+        samples = figures.ok_view(result.of_arm(arm).requests)
+        for label, name, colour in metrics:
+            values = samples[name].defined
+            if values.size >= least:
+                dashed = "--" if len(result.arms) == 1 and "actual" in label else line
+                found.append((f"{arm}: {label}" if arm else label, values, colour, dashed))
+    return found
+
+
 def cdfs(result: Result, source: Source) -> Figure | str:
-    found = figures.ok_view(result.requests)
-    curves = [("TTFT, intended send", "ttft_intended", style.BLUE, "-"), ("TTFT, actual send", "ttft", style.SKY, "--"),
-              ("TPOT, a request", "tpot", style.GREEN, "-"), ("ITL, a token", "itl", style.ORANGE, "-"),
-              ("E2E, intended send", "e2el_intended", style.RED, "-")]
-    shown = [(label, found[name].defined, colour, line) for label, name, colour, line in curves if found[name].defined.size > 1]
+    shown = curves(result, ((*CLOCKS, *CDF_METRICS) if len(result.arms) == 1 else (CLOCKS[0], *CDF_METRICS)), 2)
     if not shown:
         return "no request brought two tokens"
     figure, (axes,) = style.new_figure("Latency: share of requests (tokens) at most so slow", source)
@@ -45,15 +64,14 @@ def cdfs(result: Result, source: Source) -> Figure | str:
 
 
 def percentile_ladder(result: Result, source: Source) -> Figure | str:
-    found = figures.ok_view(result.requests)
-    curves = [("TTFT, intended send", "ttft_intended", style.BLUE, "-"), ("TTFT, actual send", "ttft", style.SKY, "--"),
-              ("E2E, intended send", "e2el_intended", style.RED, "-"), ("E2E, actual send", "e2el", style.ORANGE, "--")]
-    if found["ttft"].defined.size < distribution.needed(50):
-        return f"{found['ttft'].defined.size} good requests; the first percentile needs {distribution.needed(50)}"
+    alone = len(result.arms) == 1
+    least = distribution.needed(50)
+    shown = curves(result, (*CLOCKS, *E2E_CLOCKS) if alone else (CLOCKS[0], E2E_CLOCKS[0]), least)
+    if not shown:
+        return f"{len(figures.good(result.requests))} good requests; the first percentile needs {least} of an arm"
     figure, (axes,) = style.new_figure("Percentiles, as far as the number of requests allows", source)
     longest = 0.0
-    for label, name, colour, line in curves:
-        values = found[name].defined
+    for label, values, colour, line in shown:
         nines = np.linspace(0, np.log10(len(values) / 10), 200)  # ten requests lie beyond the last
         axes.plot(nines, np.percentile(values, 100 * (1 - 10.0**-nines)), line, color=colour, label=label)
         longest = max(longest, float(nines[-1]))
@@ -76,12 +94,13 @@ def against_prompt_and_arrival(result: Result, source: Source) -> Figure | str:
     arrivals = np.array([r["intended_ns"] for r in requests])[there] / 1e9
     ttft = ttft[there]
     figure, axes = style.new_figure("TTFT against prompt length, and against arrival (drift)", source, rows=2, size=(8.0, 6.0))
-    for one, x, label in ((axes[0], prompts, "prompt tokens"), (axes[1], arrivals, "intended send, s")):
+    for one, x, label, unit in ((axes[0], prompts, "prompt tokens", "token"), (axes[1], arrivals, "intended send, s", "s")):
         one.plot(x, ttft, "o", markersize=2.5, alpha=0.45, color=style.BLUE, markeredgewidth=0, rasterized=len(x) > 3000)
         if np.ptp(x) > 0:
-            trend = stats.theilslopes(ttft[: 3000], x[: 3000])
+            keep = np.linspace(0, len(x) - 1, min(len(x), TREND_POINTS)).astype(int)  # all pairs of them are looked at
+            trend = stats.theilslopes(ttft[keep], x[keep])
             ends = np.array([x.min(), x.max()])
-            axes_label = f"Theil–Sen: {trend.slope:+.3g} ms each [{trend.low_slope:+.3g}, {trend.high_slope:+.3g}]"
+            axes_label = f"Theil–Sen: {trend.slope:+.3g} ms a {unit} [{trend.low_slope:+.3g}, {trend.high_slope:+.3g}]"
             one.plot(ends, trend.intercept + trend.slope * ends, color=style.RED, label=axes_label)
             style.legend(one, loc="upper right", bbox_to_anchor=(1.0, 1.0), frameon=True, edgecolor="none", framealpha=0.85)
         one.set(xlabel=label, ylabel="TTFT, ms")

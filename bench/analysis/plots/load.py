@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy import stats
 
-from bench.analysis import distribution, figures, intervals, steady, sweep
+from bench.analysis import distribution, figures, intervals, summaries, sweep
 from bench.analysis.plots import style
 from bench.analysis.plots.style import Source
 from bench.analysis.sweep import Sweep
@@ -19,7 +19,7 @@ def throughput_and_ttft(loads: Sweep | None, source: Source) -> Figure | str:
         return NO_SWEEP
     x = [loads.load_of(i) for i in range(len(loads.points))]
     figure, (top, bottom) = style.new_figure("Throughput and TTFT against load", source, rows=2, size=(8.0, 6.4), sharex=True)
-    rates = [_output_rate(result) for result in loads.results]
+    rates = [summaries.rate(result, "output_tokens_per_s") for result in loads.results]
     _band(top, x, rates, style.BLUE, "output tokens/s")
     top.set(ylabel="output tokens/s")
     style.from_zero(top, x=True)
@@ -32,13 +32,6 @@ def throughput_and_ttft(loads: Sweep | None, source: Source) -> Figure | str:
     bottom.set(xlabel=loads.axis, ylabel="TTFT, ms, logarithmic")
     style.legend(bottom, title="band: 95 %\ninterval")
     return figure
-
-
-def _output_rate(result) -> intervals.Interval:
-    """Tokens stamped in each second of the window; their mean by moving blocks."""
-    stamps = np.concatenate([figures.token_stamps(r) for r in result.everything])
-    _, series = steady.bucketed(stamps, None, 1.0, result.window)
-    return intervals.moving_block(series)
 
 
 def _percentile(values: np.ndarray, p: float) -> intervals.Interval:
@@ -63,7 +56,7 @@ def trade_off(loads: Sweep | None, source: Source) -> Figure | str:
     if not all(values.size for values in tpot):
         return "a load has no request of two tokens"
     user = np.array([1000 / float(np.median(values)) for values in tpot])
-    total = np.array([figures.rates(result.everything, result.window)["output_tokens_per_s"] for result in loads.results])
+    total = np.array([summaries.rate(result, "output_tokens_per_s").estimate for result in loads.results])
     best = np.array([not np.any((user > u) & (total > t)) for u, t in zip(user, total, strict=True)])
     figure, (axes,) = style.new_figure("Trade-off: speed of one user against speed of all", source)
     order = np.argsort(user[best])

@@ -8,7 +8,9 @@ from bench.analysis.plots import style
 from bench.analysis.plots.style import Source
 from bench.analysis.result import Result
 
-MAX_GANTT = 300
+MAX_GANTT = 300  # requests of all arms together
+MAX_ARMS = 4
+BAR_COLOURS = {"held back by the client": style.GREY, "waiting and prefill": style.ORANGE, "decode": style.BLUE, "ended badly": style.RED}
 MAX_SECONDS = 600  # buckets of a series
 
 
@@ -30,12 +32,13 @@ def series(result: Result, source: Source) -> Figure | str:
     middle.step(seconds, tokens, where="post", color=style.GREEN, label="output tokens/s")
     _server_rows(bottom, server)
     for axes, label in ((top, "requests"), (middle, "tokens/s"), (bottom, "KV used, %")):
-        axes.axvspan(result.window[0] / 1e9, min(result.window[1], whole[1]) / 1e9, color="#f3f7fb", zorder=0)
+        for part in result.parts:
+            axes.axvspan(part.window[0] / 1e9, min(part.window[1], whole[1]) / 1e9, color="#eef4fa", zorder=0)
         axes.set(ylabel=label)
         style.from_zero(axes, x=True)
         if axes.get_legend_handles_labels()[0]:
             style.legend(axes)
-    bottom.set(xlabel="s (shaded: the window that figures are of)")
+    bottom.set(xlabel="s (shaded: the windows that figures are of)")
     return figure
 
 
@@ -75,34 +78,44 @@ def server_series(document: dict) -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 def gantt(result: Result, source: Source) -> Figure | str:
-    requests = sorted((r for r in result.everything if r["send_ns"] is not None and r["end_ns"] is not None),
-                      key=lambda r: (r["intended_ns"], r["index"]))
-    if not requests:
+    """The first repetition of each arm, from its own start, so that holes beside each other can be compared."""
+    parts = [result.of_arm(arm).parts[0] for arm in result.arms][:MAX_ARMS]
+    each = MAX_GANTT // len(parts)
+    of = [sorted((r for r in part.everything if r["send_ns"] is not None and r["end_ns"] is not None),
+                 key=lambda r: (r["intended_ns"], r["index"])) for part in parts]
+    if not any(of):
         return "no request was sent"
-    cut = len(requests) > MAX_GANTT
-    shown = requests[:MAX_GANTT]
-    figure, (axes,) = style.new_figure(f"The first {MAX_GANTT} of {len(requests)} requests" if cut else "Every request", source,
-                                       size=(8.0, min(9.0, 2.6 + 0.03 * len(shown))))
-    spans = {"held back by the client": [], "waiting and prefill": [], "decode": [], "ended badly": []}
-    for y, r in enumerate(shown):
+    cut = any(len(requests) > each for requests in of)
+    title = f"The first {each} requests" if cut else "Every request"
+    size = (8.0, min(10.0, 2.6 + 0.03 * sum(min(each, len(requests)) for requests in of) + 0.6 * (len(of) - 1)))
+    figure, axes = style.new_figure(title + (" of each arm" if len(of) > 1 else ""), source, rows=len(of), size=size, sharex=True)
+    for one, part, requests in zip(axes, parts, of, strict=True):
+        _bars(one, requests[:each])
+        one.set(ylabel=f"{part.arm}\nrequest" if part.arm else "request, in order of arrival")
+    axes[-1].set(xlabel="s")
+    style.legend(axes[0])
+    return figure
+
+
+def _bars(axes, requests: list[dict]) -> None:
+    start = min((r["intended_ns"] for r in requests), default=0)
+    spans: dict[str, list[tuple[int, int, int]]] = {label: [] for label in BAR_COLOURS}
+    for y, r in enumerate(requests):
         stamps = figures.token_stamps(r)
-        first = int(stamps[0]) if stamps.size else r["end_ns"]
         good = r["status"] in figures.GOOD
         spans["held back by the client"].append((y, r["intended_ns"], r["send_ns"]))
-        spans["waiting and prefill"].append((y, r["send_ns"], first))
-        spans["decode" if good else "ended badly"].append((y, first if good else r["send_ns"], r["end_ns"]))
-    colours = (style.GREY, style.ORANGE, style.BLUE, style.RED)
-    for (label, bars), colour in zip(spans.items(), colours, strict=True):
-        bars = [(y, a / 1e9, b / 1e9) for y, a, b in bars if b > a]
-        if bars:
-            y, a, b = np.array(bars).T
-            axes.barh(y, b - a, left=a, height=0.85, color=colour, linewidth=0, label=label)
-    axes.set(xlabel="s", ylabel="request, in order of arrival")
-    axes.set_ylim(len(shown) - 0.4, -0.6)
+        if good:
+            spans["waiting and prefill"].append((y, r["send_ns"], int(stamps[0]) if stamps.size else r["end_ns"]))
+            spans["decode"].append((y, int(stamps[0]) if stamps.size else r["end_ns"], r["end_ns"]))
+        else:
+            spans["ended badly"].append((y, r["send_ns"], r["end_ns"]))
+    for label, colour in BAR_COLOURS.items():
+        bars = [(y, (a - start) / 1e9, (b - a) / 1e9) for y, a, b in spans[label] if b > a] or [(0, 0, 0)]
+        y, a, width = np.array(bars).T
+        axes.barh(y, width, left=a, height=0.85, color=colour, linewidth=0, label=label)
+    axes.set_ylim(len(requests) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
     style.from_zero(axes, x=True, y=False)
-    style.legend(axes)
-    return figure
 
 
 def occupancy(steps: list[dict], source: Source) -> Figure | str:

@@ -97,3 +97,34 @@ def test_a_broken_or_missing_file_is_refused(tmp_path, requests, name, content):
         (folder / name).write_text(content)
     with pytest.raises(result.Refused, match=name):
         result.load(folder)
+
+
+def two_arms(n_repetitions: int = 2) -> list[dict]:
+    """Repetitions of a second each, the arms after each other: off 0, on 1, off 2, on 3."""
+    return [made.request(i, 1000 * (2 * repetition + place) + 100 * i, 50, (10,), arm=arm, repetition=repetition)
+            for repetition in range(n_repetitions) for place, arm in enumerate(("off", "on")) for i in range(4)]
+
+
+def test_a_part_is_one_repetition_of_one_arm_with_a_window_of_its_own(tmp_path):
+    folder = made.write(tmp_path / "r", two_arms(), {"arms": [{"name": "on"}, {"name": "off"}]})
+    found = result.load(folder)
+    assert found.arms == ["on", "off"]  # as the spec names them
+    on = found.of_arm("on")
+    assert [(part.arm, part.repetition, len(part.requests)) for part in on.parts] == [("on", 0, 4), ("on", 1, 4)]
+    # From the first request to the end of the last, at 1000 + 300 + 50 + 10 ms.
+    assert on.parts[0].window == (1000 * made.MS, 1360 * made.MS + 1)
+
+
+def test_windows_of_parts_choose_the_requests_of_each(tmp_path):
+    requests = two_arms()
+    windows = [{"arm": arm, "repetition": repetition, "a_ns": start * made.MS, "b_ns": (start + 200) * made.MS}
+               for arm, repetition, start in (("off", 0, 0), ("on", 0, 1100), ("off", 1, 2000), ("on", 1, 3000))]
+    kept = [r for r in requests if any(w["arm"] == r["arm"] and w["repetition"] == r["repetition"]
+                                       and w["a_ns"] <= r["intended_ns"] < w["b_ns"] for w in windows)]
+    inside = made.document(kept)
+    changes = {"counts": inside["counts"], "metrics": inside["metrics"]}
+    found = result.load(made.write(tmp_path / "r", requests, windows={"steady": windows}, **changes))
+    assert [len(part.requests) for part in found.parts] == [2, 2, 2, 2]
+    assert [r["id"] for r in found.of_arm("on").parts[0].requests] == ["r1", "r2"]
+    with pytest.raises(result.Refused, match="no steady window of \\('on', 1\\)"):
+        result.load(made.write(tmp_path / "r", requests, windows={"steady": windows[:3]}, **changes))
