@@ -13,8 +13,8 @@ from bench.analysis.verdict import Comparison
 
 EXIT = {verdict.WORSE: 1, verdict.CANNOT_TELL: 4}
 INVALID = 5
-# What no two runs share and no figure hangs on.
-VOLATILE = ("hostname_hash", "load_average", "load_avg", "steal", "freq", "temperature", "thermal", "uptime")
+# Of the host: what moves while something runs.
+MOVING = ["before", "after"]
 PERCENTILES = (("ttft_intended", 50.0), ("ttft_intended", 95.0), ("ttft_intended", 99.0), ("tpot", 50.0), ("tpot", 95.0), ("itl", 50.0),
                ("itl", 99.0), ("e2el_intended", 50.0), ("e2el_intended", 95.0))
 
@@ -73,7 +73,7 @@ def check_same_work(a: Side, b: Side, allow: list[str]) -> list[str]:
         if a.first.document[name] != b.first.document[name] and not found:
             raise Refused(f"{name} differs although the specs are the same")
     host = differences(a.first.document["host"], b.first.document["host"])
-    return [f"{path} differs: {left} / {right}" for path, (left, right) in host.items() if not any(word in path for word in VOLATILE)]
+    return [f"{path} differs: {left} / {right}" for path, (left, right) in host.items() if not allowed(path, MOVING)]
 
 
 def metrics(a: Side, b: Side) -> dict[str, tuple[np.ndarray, np.ndarray, bool]]:

@@ -62,7 +62,7 @@ def seconds_per_token(found: Result) -> np.ndarray:
     seconds = []
     for part in found.parts:
         sent = [r for r in part.requests if r["send_ns"] is not None and r["end_ns"] is not None]
-        tokens = sum(r["output_tokens"] for r in figures.good(sent))
+        tokens = sum(figures.output_tokens(r) for r in figures.good(sent))
         if tokens:
             seconds.append((max(r["end_ns"] for r in sent) - min(r["send_ns"] for r in sent)) / 1e9 / tokens)
     return np.array(seconds)

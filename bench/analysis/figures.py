@@ -52,10 +52,15 @@ def token_events(request: dict) -> np.ndarray:
     return events[events[:, 1] > 0]
 
 
+def output_tokens(request: dict) -> int:
+    """Of usage; counted from the events where there is no usage."""
+    return request["output_tokens"] or int(sum(tokens for _, tokens in request["events"] or ()))
+
+
 def of_request(request: dict) -> dict[str, float]:
     stamps = token_stamps(request)
-    n = stamps.size
-    first = int(stamps[0]) if n else None
+    n = output_tokens(request)
+    first = int(stamps[0]) if stamps.size else None
     gaps = np.diff(token_events(request)[:, 0]) / NS_PER_MS
     stalled = gaps[gaps > max(STALL_FLOOR_MS, STALL_FACTOR * float(np.median(gaps)))] if gaps.size else gaps
     e2el = _gap_ms(request["end_ns"], request["send_ns"])
@@ -63,10 +68,10 @@ def of_request(request: dict) -> dict[str, float]:
         "lateness": _gap_ms(request["send_ns"], request["intended_ns"]),
         "ttft": _gap_ms(first, request["send_ns"]),
         "ttft_intended": _gap_ms(first, request["intended_ns"]),
-        "ttst": _gap_ms(int(stamps[1]), first) if n > 1 else np.nan,
+        "ttst": _gap_ms(int(stamps[1]), first) if stamps.size > 1 else np.nan,
         "e2el": e2el,
         "e2el_intended": _gap_ms(request["end_ns"], request["intended_ns"]),
-        "tpot": _gap_ms(int(stamps[-1]), first) / (n - 1) if n > 1 else np.nan,
+        "tpot": _gap_ms(int(stamps[-1]), first) / (n - 1) if stamps.size and n > 1 else np.nan,
         "normalized": e2el / n if n else np.nan,
         "stall": float(stalled.sum()),
         "stall_count": float(stalled.size),

@@ -2,6 +2,7 @@
 refused here, so that nothing behind this file has to ask again.
 """
 
+import hashlib
 import json
 import math
 import re
@@ -25,7 +26,7 @@ STATUSES = (
 STATES = ("ok", "partial", "client_bound", "not_steady", "mismatch", "disturbed")
 MS_PER_PUBLISHED = 1000.0  # the client writes seconds
 RELATIVE = 1e-6  # between figures of the client and ours: both are exact up to the digits that were written
-SUMS = (("tokens_in", "prompt_tokens"), ("tokens_out", "output_tokens"), ("tokens_cached", "cached_tokens"))
+SUMS = (("tokens_in", "prompt_tokens"), ("tokens_cached", "cached_tokens"))
 
 
 class Refused(Exception):
@@ -105,10 +106,8 @@ class Result:
 
 def machine_of(document: dict) -> str:
     host = document.get("host") or {}
-    cpu = host.get("cpu")
-    model = cpu.get("model") if isinstance(cpu, dict) else cpu or host.get("cpu_model")
-    cores = host.get("cores") or (cpu.get("cores") if isinstance(cpu, dict) else None)
-    return f"{model or 'unknown machine'}, {cores} cores" if cores else str(model or "unknown machine")
+    threads = f", {host['threads_online']} threads" if host.get("threads_online") else ""
+    return f"{host.get('cpu') or 'unknown machine'}{threads}"
 
 
 def _json(text: str, where: str):
@@ -138,6 +137,15 @@ def check_header(document: dict, where: str) -> None:
         raise Refused(f"{where}: validity.state is {document['validity'].get('state')!r}")
 
 
+def check_spec_hash(document: dict, text: str, where: str) -> None:
+    """The hash is of the spec's canonical JSON, which the client writes as it is; other tools may have written the file anew since."""
+    start = text.find('"spec":') + len('"spec":')
+    written = text[start:json.JSONDecoder().raw_decode(text, start)[1]] if start >= len('"spec":') and text[start:start + 1] == "{" else ""
+    again = json.dumps(document["spec"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    if document["spec_sha256"] not in {hashlib.sha256(form.encode()).hexdigest() for form in (written, again)}:
+        raise Refused(f"{where}: spec_sha256 is not the hash of the spec")
+
+
 def read_requests(text: str, where: str) -> list[dict]:
     requests = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -148,7 +156,7 @@ def read_requests(text: str, where: str) -> list[dict]:
         if request["status"] not in STATUSES:
             raise Refused(f"{where}:{number}: status {request['status']!r} does not exist")
         stamped = sum(tokens for _, tokens in request["events"] or ())
-        if request["status"] in figures.GOOD and stamped != request["output_tokens"]:
+        if request["status"] in figures.GOOD and request["output_tokens"] is not None and stamped != request["output_tokens"]:
             raise Refused(f"{where}:{number}: {stamped} tokens in events, {request['output_tokens']} of usage")
         requests.append(request)
     ids = Counter((request["arm"], request["repetition"], request["id"]) for request in requests)
@@ -165,6 +173,7 @@ def check_counts(counts: dict, requests: list[dict], where: str) -> None:
         raise Refused(f"{where}: counts.by_status is {said}, the requests have {dict(seen)}")
     found = {"offered": len(requests), "sent": sum(request["send_ns"] is not None for request in requests)}
     found |= {name: sum(request[field] or 0 for request in requests) for name, field in SUMS}
+    found["tokens_out"] = sum(figures.output_tokens(request) for request in requests)
     for name, value in found.items():
         if counts.get(name) != value:
             raise Refused(f"{where}: counts.{name} is {counts.get(name)}, the requests have {value}")
@@ -188,6 +197,21 @@ def check_metrics(metrics: dict, requests: list[dict], where: str) -> None:
                 raise Refused(f"{where}: metrics.{name}.ok.{label} is {number} s, the requests give {value / 1000:.9g}")
 
 
+def check_aggregates(found: "Result", where: str) -> None:
+    """Rates are means over the parts; goodput is a count."""
+    said = found.document.get("throughput") or {}
+    ours = [figures.rates(part.everything, part.window) for part in found.parts]
+    for name in ours[0]:
+        mean = sum(rates[name] for rates in ours) / len(ours)
+        if name in said and not math.isclose(said[name], mean, rel_tol=RELATIVE, abs_tol=1e-9):
+            raise Refused(f"{where}: throughput.{name} is {said[name]}, the requests give {mean:.9g}")
+    goodput, spec = found.document.get("goodput") or {}, found.document["spec"]
+    if "good" in goodput and isinstance(spec, dict):
+        n_good = int(figures.meets(found.requests, spec.get("slo") or []).sum())
+        if goodput["good"] != n_good:
+            raise Refused(f"{where}: goodput.good is {goodput['good']}, the requests have {n_good}")
+
+
 def published_figure(said: dict, label: str | float) -> float | None:
     """A member of a distribution of the client; of a percentile the linear one."""
     if isinstance(label, str):
@@ -196,36 +220,28 @@ def published_figure(said: dict, label: str | float) -> float | None:
     return point.get("linear")
 
 
-def windows_of(document: dict, groups: dict[tuple[str, int], list[dict]], where: str) -> dict[tuple[str, int], tuple[int, int]]:
-    """The steady windows that the client chose: one a part, or one that is cut to the time of each part; without any, that time."""
-    chosen = (document.get("windows") or {}).get("steady")
-    spans = {}
-    for key, requests in groups.items():
-        offered = [r["intended_ns"] for r in requests if not r["warmup"]] or [0]
-        spans[key] = min(offered), max([r["end_ns"] or 0 for r in requests] + offered) + 1
-    if isinstance(chosen, list):
-        given = {(w.get("arm") or "", w.get("repetition") or 0): (int(w["a_ns"]), int(w["b_ns"])) for w in chosen}
-        if missing := groups.keys() - given.keys():
-            raise Refused(f"{where}: no steady window of {sorted(missing)[0]}")
-        return {key: given[key] for key in groups}
-    if not isinstance(chosen, dict) or chosen.get("a_ns") is None or chosen.get("b_ns") is None:
-        return spans
-    a, b = int(chosen["a_ns"]), int(chosen["b_ns"])
-    if len(groups) == 1:
-        return dict.fromkeys(groups, (a, b))
-    return {key: (max(a, first), max(max(a, first) + 1, min(b, last))) for key, (first, last) in spans.items()}
+def steady_window(document: dict, requests: list[dict]) -> tuple[int, int]:
+    """What figures are of: the window that the client chose, or all of the run."""
+    chosen = (document.get("windows") or {}).get("steady") or {}
+    if chosen.get("a_ns") is not None and chosen.get("b_ns") is not None:
+        return int(chosen["a_ns"]), int(chosen["b_ns"])
+    return min(r["intended_ns"] for r in requests), max(r["end_ns"] or r["intended_ns"] for r in requests) + 1
 
 
-def parts_of(document: dict, everything: list[dict], where: str) -> list[Part]:
+def parts_of(document: dict, everything: list[dict]) -> list[Part]:
+    """A part's window is what its load fills of the steady one: from when it began to when it ended, as the client says, or by its
+    requests."""
+    a, b = steady_window(document, everything)
+    loads = {(load["arm"] or "", load["repetition"]): (load["began_ns"], load["ended_ns"]) for load in document.get("repetitions") or []}
     groups: dict[tuple[str, int], list[dict]] = {}
     for request in everything:
         groups.setdefault((request["arm"] or "", request["repetition"] or 0), []).append(request)
-    windows = windows_of(document, groups, where)
     parts = []
-    for key in sorted(groups):
-        a, b = windows[key]
-        measured = [r for r in groups[key] if not r["warmup"] and a <= r["intended_ns"] < b]
-        parts.append(Part(*key, groups[key], measured, (a, b)))
+    for key, requests in sorted(groups.items()):
+        offered = [r["intended_ns"] for r in requests if not r["warmup"]] or [a]
+        began, ended = loads.get(key) or (min(offered), max([r["end_ns"] or 0 for r in requests] + offered) + 1)
+        window = max(a, began), max(max(a, began) + 1, min(b, ended))
+        parts.append(Part(*key, requests, [r for r in requests if not r["warmup"] and a <= r["intended_ns"] < b], window))
     return parts
 
 
@@ -233,14 +249,17 @@ def load(folder: Path) -> Result:
     """Reads and checks a folder; raises Refused."""
     folder = Path(folder)
     where = str(folder / "result.json")
-    document = _json(_read(folder / "result.json"), where)
+    text = _read(folder / "result.json")
+    document = _json(text, where)
     check_header(document, where)
+    check_spec_hash(document, text, where)
     everything = read_requests(_read(folder / "requests.jsonl"), str(folder / "requests.jsonl"))
     if not everything:
         raise Refused(f"{folder / 'requests.jsonl'}: no requests")
-    found = Result(folder, document, parts_of(document, everything, where))
+    found = Result(folder, document, parts_of(document, everything))
     check_counts(document["counts"], found.requests, where)
     check_metrics(document["metrics"], found.requests, where)
+    check_aggregates(found, where)
     return found
 
 

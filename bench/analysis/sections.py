@@ -10,7 +10,7 @@ from bench.analysis.result import Result
 from bench.analysis.summaries import ArmSummary, MetricSummary
 
 MAX_PARTS = 40  # rows of the steadiness table
-COUNTS = ("offered", "sent", "retried", "tokens_in", "tokens_out", "tokens_cached", "unique_prompts")
+COUNTS = ("offered", "sent", "retried", "tokens_in", "tokens_out", "tokens_cached")
 
 
 def _words(document: dict | None, names: tuple[str, ...]) -> str:
@@ -22,9 +22,15 @@ def identity(result: Result) -> Section:
     rows = [["run", result.run_id], ["workload", result.label], ["spec SHA-256", result.spec_sha256],
             ["expanded SHA-256", document["expanded_sha256"]], ["made", str(document.get("created_utc", "–"))],
             ["machine", result.machine], ["client", _words(document.get("tool"), ("name", "version", "git_commit"))],
-            ["server", _words(document.get("server"), ("name", "version", "git_commit", "backend", "dtype"))],
+            *([f"server {arm.get('name') or ''}".strip(), _server(arm)] for arm in (document.get("server") or {}).get("arms") or []),
             ["validity", result.state]]
     return Section("What ran", tables=[Table(["", ""], rows)])
+
+
+def _server(arm: dict) -> str:
+    version = arm.get("version")
+    version = version.get("version") if isinstance(version, dict) else version
+    return " ".join(str(word) for word in (version, arm.get("model"), *(arm.get("flags") or [])) if word) or "–"
 
 
 def validity(result: Result) -> Section:
@@ -99,7 +105,7 @@ def counts(result: Result) -> Section:
     rows += [[f"status {status}", str(n)] for status, n in (said.get("by_status") or {}).items() if n]
     tables = [Table(["count", "requests, tokens"], rows)]
     if checks := result.document.get("checks"):
-        tables.append(Table(["check", ""], [[name, str(value)] for name, value in checks.items()]))
+        tables.append(Table(["check", "checked", "failed"], [[name, str(c.get("checked")), str(c.get("failed"))] for name, c in checks.items()]))
     return Section("Counts and checks", tables=tables)
 
 

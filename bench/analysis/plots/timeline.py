@@ -24,9 +24,9 @@ def series(result: Result, source: Source) -> Figure | str:
     figure, (top, middle, bottom) = style.new_figure("The run over time", source, rows=3, size=(8.0, 7.2), sharex=True)
     seconds, held = steady.in_flight_series(requests, width, whole)
     top.step(seconds, held, where="post", label="in flight")
-    for name in ("running", "waiting", "queue_depth"):
+    for name in ("running", "waiting"):
         if name in server:
-            top.step(*server[name], where="post", label=name.replace("_", " "))
+            top.step(*server[name], where="post", label=name)
     stamps = np.concatenate([figures.token_stamps(r) for r in requests])
     seconds, tokens = steady.bucketed(stamps, None, width, whole)
     middle.step(seconds, tokens, where="post", color=style.GREEN, label="output tokens/s")
@@ -37,43 +37,38 @@ def series(result: Result, source: Source) -> Figure | str:
         axes.set(ylabel=label)
         style.from_zero(axes, x=True)
         if axes.get_legend_handles_labels()[0]:
-            style.legend(axes)
+            style.legend(axes, bbox_to_anchor=(1.05, 1.0))
     bottom.set(xlabel="s (shaded: the windows that figures are of)")
     return figure
 
 
 def _server_rows(axes, server: dict) -> None:
-    """KV use on the left axis, events counted so far on the right one."""
+    """KV use on the left axis, counts on the right one: preemptions so far, requests that failed in each second."""
     if "kv_used" in server:
         seconds, used = server["kv_used"]
         axes.step(seconds, 100 * used, where="post", color=style.PURPLE, label="KV used, %")
     counted = [(name, colour) for name, colour in (("preemptions", style.RED), ("rejects", "black")) if name in server]
     if counted:
         right = axes.twinx()
+        right.spines[["top", "right"]].set_visible(False)
         for name, colour in counted:
             right.step(*server[name], where="post", color=colour, label=f"{name} (right)")
             axes.plot([], [], color=colour, label=f"{name} (right)")
         style.from_zero(right)
         right.grid(visible=False)
-    if not server:
+    if "kv_used" not in server and not counted:
         axes.text(0.5, 0.5, "the server was not asked for KV use and preemptions", transform=axes.transAxes, ha="center", color=style.GREY)
         axes.set_yticks([])
 
 
 def server_series(document: dict) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Columns of timeseries that the client read from the server: name → seconds and values. The finest resolution there is."""
-    resolutions = document.get("timeseries") or {}
-    rows = resolutions.get("1s") if isinstance(resolutions, dict) else None
-    if isinstance(rows, list) and rows:
-        names = set().union(*rows) - {"t_s"}
-        rows = {name: [row.get(name) for row in rows] for name in names} | {"t_s": [row.get("t_s") for row in rows]}
-    if not isinstance(rows, dict) or not rows.get("t_s"):
-        return {}
-    seconds = np.array(rows["t_s"], dtype=float)
+    """Columns of the timeseries by second: name → seconds and values, where the server said one."""
+    rows = (document.get("timeseries") or {}).get("1s") or []
     found = {}
-    for name, column in rows.items():
-        if name != "t_s" and isinstance(column, list) and len(column) == len(seconds) and any(v is not None for v in column):
-            found[name] = (seconds, np.array([np.nan if v is None else v for v in column], dtype=float))
+    for name in sorted(set().union(*rows) - {"t_s"}) if rows else ():
+        there = [(row["t_s"], row[name]) for row in rows if row.get(name) is not None]
+        if there:
+            found[name] = tuple(np.array(there, dtype=float).T)
     return found
 
 

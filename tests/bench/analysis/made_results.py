@@ -2,6 +2,7 @@
 counts and distributions are computed by Python's own statistics, so that both sides can disagree.
 """
 
+import hashlib
 import heapq
 import json
 import random
@@ -83,6 +84,10 @@ def metrics(requests: list[dict]) -> dict:
     return {name: {"ok": distribution(list_), "all": None} for name, list_ in values.items() if list_}
 
 
+def spec_sha256(spec: dict) -> str:
+    return hashlib.sha256(json.dumps(spec, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
 def document(requests: list[dict], spec: dict | None = None, **changes) -> dict:
     measured = [r for r in requests if not r["warmup"]]
     by_status = {}
@@ -93,13 +98,13 @@ def document(requests: list[dict], spec: dict | None = None, **changes) -> dict:
     end = max((r["end_ns"] for r in requests if r["end_ns"]), default=0) + 1
     return {
         "schema": "mie.result/1", "run_id": "0195-made", "created_utc": "2026-01-01T00:00:00Z", "command_line": "mie bench run made.toml",
-        "spec": spec, "spec_sha256": "ab" * 32, "expanded_sha256": "cd" * 32,
-        "host": {"cpu": {"model": "Made CPU"}, "cores": 2, "governor": "performance", "kernel": "6.1"},
-        "server": {"name": "mie", "prefix_cache": False}, "windows": {"steady": {"a_ns": 0, "b_ns": end}},
+        "spec": spec, "spec_sha256": spec_sha256(spec), "expanded_sha256": "cd" * 32,
+        "host": {"cpu": "Made CPU", "threads_online": 2, "governor": "performance", "kernel": "6.1"},
+        "server": {"arms": [{"name": "", "model": "made.gguf", "version": {"version": "0.1.0"}, "flags": ["--port", "0"]}]}, "windows": {"steady": {"a_ns": 0, "b_ns": end}},
         "counts": {"offered": len(measured), "sent": sum(r["send_ns"] is not None for r in measured), "by_status": by_status,
                    "retried": 0, "tokens_in": sum(r["prompt_tokens"] for r in measured),
                    "tokens_out": sum(r["output_tokens"] for r in measured),
-                   "tokens_cached": sum(r["cached_tokens"] for r in measured), "unique_prompts": len(measured)},
+                   "tokens_cached": sum(r["cached_tokens"] for r in measured)},
         "metrics": metrics(measured), "validity": {"state": "ok", "reasons": []},
         "reproduce": {"commands": ["mie bench run made.toml"]}} | changes
 

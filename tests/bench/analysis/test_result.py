@@ -1,5 +1,6 @@
 """What is refused before any number is printed."""
 
+import hashlib
 import json
 
 import made_results as made
@@ -16,7 +17,7 @@ def requests() -> list[dict]:
 def test_a_consistent_result_loads_without_its_warmup(tmp_path, requests):
     found = result.load(made.write(tmp_path / "r", requests))
     assert (len(found.everything), len(found.requests)) == (42, 41)
-    assert (found.run_id, found.label, found.machine, found.simulated) == ("0195-made", "made", "Made CPU, 2 cores", False)
+    assert (found.run_id, found.label, found.machine, found.simulated) == ("0195-made", "made", "Made CPU, 2 threads", False)
 
 
 def test_figures_are_of_requests_offered_in_the_steady_window(tmp_path):
@@ -50,6 +51,8 @@ def put(value, *path):
     (put("ab" * 31, "spec_sha256"), "spec_sha256 is not a SHA-256"),
     (drop("expanded_sha256"), "no expanded_sha256"),
     (drop("spec"), "no spec"),
+    (put("ab" * 32, "spec_sha256"), "spec_sha256 is not the hash of the spec"),
+    (put(2, "spec", "seed"), "spec_sha256 is not the hash of the spec"),
     (drop("host"), "no host"),
     (put("mie.result/2", "schema"), "schema is not mie.result/1"),
     (put("fine", "validity", "state"), "validity.state is 'fine'"),
@@ -61,6 +64,8 @@ def put(value, *path):
     (put(39, "metrics", "ttft", "ok", "n"), "metrics.ttft.ok.n is 39, the requests have 40"),
     (put(0.5, "metrics", "e2el", "ok", "mean"), "metrics.e2el.ok.mean is 0.5 s"),
     (put(0.5, "metrics", "ttft", "ok", "percentiles", "p50", "linear"), "metrics.ttft.ok.50.0 is 0.5 s"),
+    (put({"requests_per_s": 1.0}, "throughput"), "throughput.requests_per_s is 1.0, the requests give"),
+    (put({"good": 39}, "goodput"), "goodput.good is 39, the requests have 40"),
     (put({}, "metrics", "itl", "ok", "percentiles"), "metrics.itl.ok.1.0 is None s"),
 ])
 def test_a_result_that_cannot_be_traced_or_does_not_agree_is_refused(tmp_path, requests, change, says):
@@ -115,16 +120,31 @@ def test_a_part_is_one_repetition_of_one_arm_with_a_window_of_its_own(tmp_path):
     assert on.parts[0].window == (1000 * made.MS, 1360 * made.MS + 1)
 
 
-def test_windows_of_parts_choose_the_requests_of_each(tmp_path):
+def test_a_load_lasts_as_long_as_the_client_says(tmp_path):
+    loads = [{"arm": arm, "repetition": repetition, "began_ns": start * made.MS, "ended_ns": (start + 900) * made.MS}
+             for arm, repetition, start in (("off", 0, 0), ("on", 0, 1000), ("off", 1, 2000), ("on", 1, 3000))]
     requests = two_arms()
-    windows = [{"arm": arm, "repetition": repetition, "a_ns": start * made.MS, "b_ns": (start + 200) * made.MS}
-               for arm, repetition, start in (("off", 0, 0), ("on", 0, 1100), ("off", 1, 2000), ("on", 1, 3000))]
-    kept = [r for r in requests if any(w["arm"] == r["arm"] and w["repetition"] == r["repetition"]
-                                       and w["a_ns"] <= r["intended_ns"] < w["b_ns"] for w in windows)]
-    inside = made.document(kept)
-    changes = {"counts": inside["counts"], "metrics": inside["metrics"]}
-    found = result.load(made.write(tmp_path / "r", requests, windows={"steady": windows}, **changes))
-    assert [len(part.requests) for part in found.parts] == [2, 2, 2, 2]
-    assert [r["id"] for r in found.of_arm("on").parts[0].requests] == ["r1", "r2"]
-    with pytest.raises(result.Refused, match="no steady window of \\('on', 1\\)"):
-        result.load(made.write(tmp_path / "r", requests, windows={"steady": windows[:3]}, **changes))
+    # Four answers of two tokens in 0.9 s, in each of three loads; of the last the steady window holds 0.36 s.
+    rates = {"requests_per_s": (3 * 4 / 0.9 + 4 / 0.36) / 4, "output_tokens_per_s": (3 * 8 / 0.9 + 8 / 0.36) / 4}
+    found = result.load(made.write(tmp_path / "r", requests, repetitions=loads, throughput=rates))
+    assert [part.window for part in found.of_arm("on").parts] == [(1000 * made.MS, 1900 * made.MS), (3000 * made.MS, 3360 * made.MS + 1)]
+
+
+def test_the_hash_is_of_the_text_that_the_client_wrote(tmp_path, requests):
+    # Two thirds with one digit more than Python would write.
+    text = '{"name":"made","share":0.66666666666666670,"target":{"kind":"http"}}'
+    folder = made.write(tmp_path / "r", requests, spec_sha256=hashlib.sha256(text.encode()).hexdigest())
+    document = json.loads((folder / "result.json").read_text()) | {"spec": None}
+    (folder / "result.json").write_text(json.dumps(document, separators=(",", ":")).replace('"spec":null', f'"spec":{text}'))
+    assert result.load(folder).name == "made"
+
+
+def test_a_server_without_usage_is_counted_by_its_events(tmp_path):
+    requests = [made.request(i, 10 * i, 5, (20, 20), output_tokens=None, prompt_tokens=None, cached_tokens=None) for i in range(3)]
+    counts = {"offered": 3, "sent": 3, "by_status": {"ok": 3}, "tokens_in": 0, "tokens_out": 9, "tokens_cached": 0}
+    usual = [made.request(i, 10 * i, 5, (20, 20)) for i in range(3)]
+    found = result.load(made.write(tmp_path / "r", usual, counts=counts | {"tokens_in": 96}))
+    assert len(found.requests) == 3
+    (tmp_path / "r/requests.jsonl").write_text("".join(json.dumps(r) + "\n" for r in requests))
+    (tmp_path / "r/result.json").write_text(json.dumps(made.document(usual, counts=counts)))
+    assert len(result.load(tmp_path / "r").requests) == 3
