@@ -4,6 +4,7 @@
     bench/analysis/run compare A B [C…]    is B as good as A? A side is a folder, or FOLDER@ARM
     bench/analysis/run knee DIR            the three knees of a sweep, and the rate to measure next
     bench/analysis/run campaign DIR FILE   writes FILE (docs/BENCHMARKS.md) from a folder of committed results
+    bench/analysis/run validate DIR…       whether results are whole and agree with themselves
     bench/analysis/run selftest            the statistics against known truths
 
 Exit codes: 0 done, same or better; 1 worse, or a self-test failed; 2 bad input; 4 cannot tell; 5 an invalid run.
@@ -57,6 +58,13 @@ def run_campaign(options: argparse.Namespace) -> int:
     return 0
 
 
+def run_validate(options: argparse.Namespace) -> int:
+    for folder in options.folders:
+        found = result.load(folder)
+        print(f"{folder}: {found.label}, {len(found.requests)} requests, {found.state}")
+    return 0
+
+
 def run_selftest(options: argparse.Namespace) -> int:
     return selftest.run(options.runs, options.seed)
 
@@ -84,6 +92,9 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("file", type=Path)
     one.add_argument("--resamples", type=int, default=RESAMPLES, help="of a bootstrap")
     one.set_defaults(run=run_campaign)
+    one = commands.add_parser("validate", help="whether results are whole and agree with themselves")
+    one.add_argument("folders", nargs="+", type=Path)
+    one.set_defaults(run=run_validate)
     one = commands.add_parser("selftest", help="intervals, verdicts and knees against known truths")
     one.add_argument("--runs", type=int, default=1000, help="simulated runs of each check")
     one.add_argument("--seed", type=int, default=2026)

@@ -102,22 +102,24 @@ def kv_rows(evidence: Evidence, settings: Settings) -> list[Row]:
                 "mie bench kv --json") for row in document.get("capacity") or []]
 
 
-LATENCIES = TableDefinition("Latencies", ("workload", "arm", "requests", "TTFT p50, ms", "p95", "p99", "TPOT p50, ms", "p95", "p99"), latencies)
+LATENCIES = TableDefinition(
+    "Latencies", ("workload", "arm", "requests", "TTFT p50, ms", "p95", "p99", "TPOT p50, ms", "p95", "p99"), latencies)
 THROUGHPUTS = TableDefinition("Throughput", ("workload", "arm", "output tokens/s", "requests/s", "goodput share"), throughputs)
 RATIOS = TableDefinition("Ratios of arms", ("workload", "arms", "metric", "pairs", "ratio [95 %] verdict"), arm_ratios)
 KNEES = TableDefinition("Knees", ("knee", "value [passes, fails]"), knees)
 SHARES = TableDefinition("Shares of the gap", ("contributor", "faster", "log effect [95 %]", "% of the gap"), shares)
-KV = TableDefinition("KV capacity", ("lengths", "block size", "reserved MiB", "waste %", "admitted, closed form", "admitted, live pool"), kv_rows)
+KV = TableDefinition(
+    "KV capacity", ("lengths", "block size", "reserved MiB", "waste %", "admitted, closed form", "admitted, live pool"), kv_rows)
 
 SECTIONS = (
-    SectionDefinition("Noise floor (A/A)", "aa", ("Both arms are the same; the width of the intervals is the noise of the machine.",), (RATIOS,),
-                      ("forest",)),
+    SectionDefinition("Noise floor (A/A)", "aa", ("Both arms are the same; the width of the intervals is the noise of the machine.",),
+                      (RATIOS,), ("forest",)),
     SectionDefinition("S1: cached against uncached", "s1", (), (LATENCIES, RATIOS), ("latency_cdf", "forest")),
     SectionDefinition("S2: variable lengths", "s2", (), (LATENCIES, THROUGHPUTS, RATIOS), ("gantt", "occupancy")),
     SectionDefinition("S3: static against continuous batching", "s3", (), (LATENCIES, THROUGHPUTS, RATIOS), ("gantt", "occupancy")),
     SectionDefinition("S4: saturation", "s4", (), (KNEES, THROUGHPUTS, LATENCIES), ("throughput", "trade_off", "goodput")),
     SectionDefinition("KV capacity and waste", "kv", ("Counts of blocks; both ways must agree exactly.",), (KV,), ("kv_capacity",)),
     SectionDefinition("Other engines", "peers", (), (THROUGHPUTS, LATENCIES), ("forest",)),
-    SectionDefinition("Gap decomposition", "gap", ("Switches on against off; shares are Shapley's, the remainder is what no switch explains.",),
+    SectionDefinition("Gap decomposition", "gap", ("Switches on against off; shares are Shapley's, the remainder is unexplained.",),
                       (SHARES,), ("waterfall",)),
 )

@@ -15,8 +15,8 @@ EXIT = {verdict.WORSE: 1, verdict.CANNOT_TELL: 4}
 INVALID = 5
 # Of the host: what moves while something runs.
 MOVING = ["before", "after"]
-PERCENTILES = (("ttft_intended", 50.0), ("ttft_intended", 95.0), ("ttft_intended", 99.0), ("tpot", 50.0), ("tpot", 95.0), ("itl", 50.0),
-               ("itl", 99.0), ("e2el_intended", 50.0), ("e2el_intended", 95.0))
+PERCENTILES = (("ttft_intended", 50.0), ("ttft_intended", 95.0), ("ttft_intended", 99.0), ("tpot", 50.0), ("tpot", 95.0),
+               ("itl", 50.0), ("itl", 99.0), ("e2el_intended", 50.0), ("e2el_intended", 95.0))
 
 
 class Side:
@@ -49,13 +49,15 @@ class Side:
 def flat(tree, prefix: str = "") -> dict[str, object]:
     """A tree as dotted paths: {"a": {"b": 1}} is {"a.b": 1}."""
     if isinstance(tree, dict) and tree:
-        return {path: value for key, below in tree.items() for path, value in flat(below, f"{prefix}.{key}" if prefix else key).items()}
+        parts = [flat(below, f"{prefix}.{key}" if prefix else key) for key, below in tree.items()]
+        return {path: value for part in parts for path, value in part.items()}
     return {prefix: tree}
 
 
 def differences(a, b) -> dict[str, tuple]:
     left, right = flat(a), flat(b)
-    return {path: (left.get(path), right.get(path)) for path in sorted(left.keys() | right.keys()) if left.get(path) != right.get(path)}
+    paths = sorted(left.keys() | right.keys())
+    return {path: (left.get(path), right.get(path)) for path in paths if left.get(path) != right.get(path)}
 
 
 def allowed(path: str, fields: list[str]) -> bool:

@@ -16,7 +16,8 @@ from bench.analysis.render import Page, as_html, as_markdown, write_text
 from bench.analysis.result import Refused, Result
 from bench.analysis.summaries import ArmSummary, MetricSummary
 
-CSV_COLUMNS = ("run_id", "spec_sha256", "name", "sim", "arm", "metric", "view", "statistic", "value", "low", "high", "unit", "n", "method")
+CSV_COLUMNS = ("run_id", "spec_sha256", "name", "sim", "arm", "metric", "view", "statistic", "value", "low", "high", "unit", "n",
+               "method")
 OF_MANY = ("ttft_intended", "tpot", "e2el_intended")  # metrics of each result in the page of several
 
 
@@ -71,8 +72,9 @@ def compare_arms(evidence: Evidence) -> None:
 def page_of_one(evidence: Evidence, drawn: list[Drawn], settings: Settings) -> tuple[Page, list[list]]:
     result = evidence.results[0]
     arms = [summaries.of_arm(result, arm, summaries.SHOWN, settings) for arm in result.arms]
-    made = [sections.identity(result), sections.validity(result)]
-    if result.state == "ok":
+    valid = sections.validity(result)
+    made = [sections.identity(result), valid]
+    if not valid.warning:
         made.append(sections.headline(arms))
     if evidence.comparisons:
         made.append(sections.arms_compared(evidence))

@@ -138,9 +138,9 @@ def check_header(document: dict, where: str) -> None:
 
 
 def check_spec_hash(document: dict, text: str, where: str) -> None:
-    """The hash is of the spec's canonical JSON, which the client writes as it is; other tools may have written the file anew since."""
-    start = text.find('"spec":') + len('"spec":')
-    written = text[start:json.JSONDecoder().raw_decode(text, start)[1]] if start >= len('"spec":') and text[start:start + 1] == "{" else ""
+    """The hash is of the spec's canonical JSON, which the client writes as it is; other tools may have written the file anew."""
+    start = text.find('"spec":{') + len('"spec":')
+    written = text[start:json.JSONDecoder().raw_decode(text, start)[1]] if text[start:start + 1] == "{" else ""
     again = json.dumps(document["spec"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     if document["spec_sha256"] not in {hashlib.sha256(form.encode()).hexdigest() for form in (written, again)}:
         raise Refused(f"{where}: spec_sha256 is not the hash of the spec")
@@ -232,7 +232,8 @@ def parts_of(document: dict, everything: list[dict]) -> list[Part]:
     """A part's window is what its load fills of the steady one: from when it began to when it ended, as the client says, or by its
     requests."""
     a, b = steady_window(document, everything)
-    loads = {(load["arm"] or "", load["repetition"]): (load["began_ns"], load["ended_ns"]) for load in document.get("repetitions") or []}
+    loads = {(load["arm"] or "", load["repetition"]): (load["began_ns"], load["ended_ns"])
+             for load in document.get("repetitions") or []}
     groups: dict[tuple[str, int], list[dict]] = {}
     for request in everything:
         groups.setdefault((request["arm"] or "", request["repetition"] or 0), []).append(request)

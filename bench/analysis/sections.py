@@ -22,8 +22,9 @@ def identity(result: Result) -> Section:
     rows = [["run", result.run_id], ["workload", result.label], ["spec SHA-256", result.spec_sha256],
             ["expanded SHA-256", document["expanded_sha256"]], ["made", str(document.get("created_utc", "–"))],
             ["machine", result.machine], ["client", _words(document.get("tool"), ("name", "version", "git_commit"))],
-            *([f"server {arm.get('name') or ''}".strip(), _server(arm)] for arm in (document.get("server") or {}).get("arms") or []),
             ["validity", result.state]]
+    for arm in (document.get("server") or {}).get("arms") or []:
+        rows.insert(-1, [f"server {arm.get('name') or ''}".strip(), _server(arm)])
     return Section("What ran", tables=[Table(["", ""], rows)])
 
 
@@ -39,9 +40,11 @@ def validity(result: Result) -> Section:
     warnings = [str(w) for w in result.document.get("warnings") or []]
     if sweep.spec_of(result).get("arrival", {}).get("law") == "closed":
         warnings.append("A closed loop: a stalled server is sent less, so stalls are under-represented.")
-    if result.state == "ok":
+    drifts = summaries.unsteady(result)
+    if result.state == "ok" and not drifts:
         return Section("Validity", ["The run is valid.", *warnings])
-    text = f"No headline: this run is {result.state}. " + " ".join(map(str, reasons))
+    state = result.state if result.state != "ok" else "not steady"
+    text = f"No headline: this run is {state}. " + " ".join([*map(str, reasons), *drifts])
     return Section("Validity", [text, *warnings], warning=True)
 
 
@@ -105,7 +108,8 @@ def counts(result: Result) -> Section:
     rows += [[f"status {status}", str(n)] for status, n in (said.get("by_status") or {}).items() if n]
     tables = [Table(["count", "requests, tokens"], rows)]
     if checks := result.document.get("checks"):
-        tables.append(Table(["check", "checked", "failed"], [[name, str(c.get("checked")), str(c.get("failed"))] for name, c in checks.items()]))
+        rows = [[name, str(check.get("checked")), str(check.get("failed"))] for name, check in checks.items()]
+        tables.append(Table(["check", "checked", "failed"], rows))
     return Section("Counts and checks", tables=tables)
 
 
@@ -115,7 +119,9 @@ def steadiness(result: Result) -> Section:
         found = summaries.steadiness(part)
         ttft, rate = found.ttft, found.rate
         drifts = [f"{number(one.drift, 3)} [{number(one.drift_low, 3)}, {number(one.drift_high, 3)}]" for one in (ttft, rate)]
-        steady = "over-saturated" if found.over_saturated else "yes" if ttft.steady and rate.steady else "NO"
+        steady = "not judged: short" if not found.judged else found.fault or "yes"
+        if ttft.parts_differ or rate.parts_differ:
+            steady += "; its quarters differ"
         rows.append([f"{part.arm} {part.repetition}".strip(), f"{number(part.window[0] / 1e9)}–{number(part.window[1] / 1e9)}",
                      number(found.warmup_s, 3), number(ttft.p_parts, 3), number(rate.p_parts, 3), *drifts,
                      number(100 * found.little_residual, 3), number(found.rate_effective_n, 3), steady])
@@ -149,12 +155,14 @@ def overview(results: list[Result]) -> Section:
         for arm in result.arms:
             of = result.of_arm(arm)
             rate = interval(summaries.rate(of, "output_tokens_per_s")) if result.state == "ok" else "no headline"
-            rows.append([result.label, arm or "–", result.run_id, result.spec_sha256[:12], result.state, str(len(of.requests)), rate])
+            rows.append([result.label, arm or "–", result.run_id, result.spec_sha256[:12], result.state, str(len(of.requests)),
+                         rate])
     return Section("Results", tables=[Table(["workload", "arm", "run", "spec", "validity", "requests", "output tokens/s"], rows)])
 
 
 def plots(drawn: list[Drawn]) -> Section:
-    return Section("Plots", [f"Missing plot {d.plot.number}, {d.plot.title}: {d.missing}." for d in drawn if d.missing], plots=drawn)
+    missing = [f"Missing plot {d.plot.number}, {d.plot.title}: {d.missing}." for d in drawn if d.missing]
+    return Section("Plots", missing, plots=drawn)
 
 
 def commands_of(result: Result) -> list[str]:

@@ -10,8 +10,9 @@ from bench.analysis import figures
 from bench.analysis.intervals import autocorrelation_time
 
 MAX_DRIFT = 1.0  # % a minute
+JUDGED_S = 30.0  # least window whose drift is judged: of a shorter one, a minute is a guess
 MAX_LITTLE_RESIDUAL = 0.02
-ALPHA = 0.05
+ALPHA = 0.01  # of the parts
 N_PARTS = 4
 N_SLOPE_BLOCKS = 20
 
@@ -41,10 +42,13 @@ class Stationarity:
     drift_high: float
 
     @property
-    def steady(self) -> bool:
-        """A drift counts when it is over the limit and not noise."""
-        drifts = abs(self.drift) > MAX_DRIFT and not self.drift_low <= 0 <= self.drift_high
-        return not drifts and not self.p_parts < ALPHA
+    def drifts(self) -> bool:
+        """Over the limit, and not noise."""
+        return abs(self.drift) > MAX_DRIFT and not self.drift_low <= 0 <= self.drift_high
+
+    @property
+    def parts_differ(self) -> bool:
+        return self.p_parts < ALPHA
 
 
 def mser5(series: np.ndarray) -> int:
@@ -81,7 +85,7 @@ def slope(times: np.ndarray, values: np.ndarray) -> Slope:
 
 def stationarity(times: np.ndarray, values: np.ndarray) -> Stationarity:
     times, values = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
-    if len(values) < 2 * N_PARTS or np.ptp(values) == 0:
+    if len(values) < 2 * N_PARTS or np.ptp(values) == 0 or np.ptp(times) == 0:
         return Stationarity(math.nan, 0.0, 0.0, 0.0)
     order = np.argsort(times, kind="stable")
     times, values = times[order], values[order]
@@ -97,17 +101,17 @@ def stationarity(times: np.ndarray, values: np.ndarray) -> Stationarity:
     return Stationarity(p, trend.slope * scale, trend.low * scale, trend.high * scale)
 
 
-def bucketed(stamps_ns: np.ndarray, weights: np.ndarray | None, width_s: float, window: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """Start of each bucket in seconds, and the sum in it a second, for whole buckets of the window."""
+def bucketed(stamps_ns: np.ndarray, width_s: float, window: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """Start of each bucket in seconds, and the stamps in it a second, for whole buckets of the window."""
     a, b = window
     n = max(1, int((b - a) // (width_s * 1e9)))
     edges = a + np.arange(n + 1) * width_s * 1e9
-    found, _ = np.histogram(stamps_ns, bins=edges, weights=weights)
+    found, _ = np.histogram(stamps_ns, bins=edges)
     return (edges[:-1] - a) / 1e9, found / width_s
 
 
 def in_flight(requests: list[dict]) -> tuple[np.ndarray, np.ndarray]:
-    """Sweep line over the half-open intervals [send, end) of all requests, whatever their status: stamps in ns, count from then on."""
+    """Sweep line over the half-open intervals [send, end) of all requests, whatever their status: stamps in ns, count from each on."""
     spans = [(r["send_ns"], r["end_ns"]) for r in requests if r["send_ns"] is not None and r["end_ns"] is not None]
     if not spans:
         return np.empty(0), np.empty(0, dtype=int)

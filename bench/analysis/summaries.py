@@ -40,6 +40,17 @@ class Steadiness:
     little_residual: float
     rate_effective_n: float
     over_saturated: bool
+    judged: bool  # the window is long enough
+
+    @property
+    def fault(self) -> str | None:
+        """Why figures of this window are not those of a steady state."""
+        if not self.judged:
+            return None
+        faults = [f"{name} drifts by {one.drift:.2g} % a minute" for name, one in (("TTFT", self.ttft), ("the rate", self.rate))
+                  if one.drifts]
+        faults += ["in flight and TTFT both grow (over-saturated)"] * self.over_saturated
+        return ", ".join(faults) or None
 
 
 @dataclass(frozen=True)
@@ -93,13 +104,13 @@ def limit_ms(result: Result) -> float | None:
 
 
 def rate(result: Result, kind: str, settings: Settings = Settings()) -> Interval:
-    """output_tokens_per_s or requests_per_s, of one arm. Over repetitions where there are several, else over the seconds of the window."""
+    """output_tokens_per_s or requests_per_s, of one arm: over repetitions where there are several, else over seconds of the window."""
     rates = np.array([figures.rates(part.everything, part.window)[kind] for part in result.parts])
     if len(rates) > 1:
-        half = float(stats.t.isf((1 - settings.confidence) / 2, len(rates) - 1) * stats.sem(rates))
-        return Interval(float(rates.mean()), float(rates.mean()) - half, float(rates.mean()) + half, "Student, of repetitions", len(rates))
+        mean, half = float(rates.mean()), float(stats.t.isf((1 - settings.confidence) / 2, len(rates) - 1) * stats.sem(rates))
+        return Interval(mean, mean - half, mean + half, "Student, of repetitions", len(rates))
     part = result.parts[0]
-    _, series = steady.bucketed(_stamps(part, kind), None, bucket_s(part), part.window)
+    _, series = steady.bucketed(_stamps(part, kind), bucket_s(part), part.window)
     found = intervals.moving_block(series, settings=settings)
     shift = float(rates[0]) - found.estimate  # the last bucket is cut where the window is no whole number of them
     return Interval(float(rates[0]), found.low + shift, found.high + shift, found.method, found.n, found.n_effective)
@@ -148,9 +159,16 @@ def steadiness(part: Part) -> Steadiness:
     sent = np.array([r["intended_ns"] for r in good], dtype=float)[there] / 1e9
     stamps = _stamps(part, "output_tokens_per_s")
     whole = (min(r["intended_ns"] for r in part.everything), max((r["end_ns"] or 0 for r in part.everything)) + 1)
-    _, fast = steady.bucketed(stamps, None, 0.1, whole)
-    at, series = steady.bucketed(stamps, None, bucket_s(part), part.window)
+    _, fast = steady.bucketed(stamps, 0.1, whole)
+    at, series = steady.bucketed(stamps, bucket_s(part), part.window)
     growth, ttft_growth = steady.over_saturated(part.everything, part.window)
     return Steadiness(steady.stationarity(sent, ttft[there]), steady.stationarity(at, series), steady.mser5(fast) * 0.1,
                       steady.little_residual(part.everything, part.window),
-                      len(series) / intervals.autocorrelation_time(series), growth.positive and ttft_growth.positive)
+                      len(series) / intervals.autocorrelation_time(series), growth.positive and ttft_growth.positive,
+                      part.window[1] - part.window[0] >= steady.JUDGED_S * 1e9)
+
+
+def unsteady(result: Result) -> list[str]:
+    """One line for each part that was not steady, by the statistics that the client leaves to this side."""
+    faults = [(part, steadiness(part).fault) for part in result.parts if part.requests]
+    return [f"{part.arm} repetition {part.repetition} is not steady: {fault}.".strip() for part, fault in faults if fault]

@@ -12,6 +12,7 @@ from bench.analysis.plots import style
 from bench.analysis.plots.style import Source
 from bench.analysis.verdict import Comparison
 
+LEAST_KL = 1e-9  # where a variant that equals its reference stands on a logarithmic axis
 VERDICT_COLOURS = {verdict.BETTER: style.GREEN, verdict.WORSE: style.RED, verdict.CANNOT_TELL: style.GREY}
 
 
@@ -19,7 +20,8 @@ def forest(comparisons: list[Comparison], names: tuple[str, str], source: Source
     shown = [c for c in comparisons if math.isfinite(c.ratio)]
     if not shown:
         return "nothing was compared"
-    figure, (axes,) = style.new_figure(f"{names[1]} over {names[0]}: ratio with 95 % interval", source, size=(8.0, 1.7 + 0.36 * len(shown)))
+    title, size = f"{names[1]} over {names[0]}: ratio with 95 % interval", (8.0, 1.7 + 0.36 * len(shown))
+    figure, (axes,) = style.new_figure(title, source, size=size)
     bound = shown[0].threshold
     axes.axvspan(1 / (1 + bound), 1 + bound, color="#eeeeee", label=f"within {100 * bound:g} %")
     axes.axvline(1, color="black", linewidth=0.8)
@@ -28,7 +30,8 @@ def forest(comparisons: list[Comparison], names: tuple[str, str], source: Source
         if math.isfinite(c.low):
             axes.plot([c.low, c.high], [y, y], color=colour, linewidth=2.2, solid_capstyle="butt")
         axes.plot(c.ratio, y, "s", color=colour, markersize=5.5)
-        axes.annotate(f"{c.ratio:.3f}  {c.verdict}", (1.01, y), xycoords=("axes fraction", "data"), va="center", fontsize=8.5, color=colour)
+        axes.annotate(f"{c.ratio:.3f}  {c.verdict}", (1.01, y), xycoords=("axes fraction", "data"), va="center", fontsize=8.5,
+                      color=colour)
     axes.set_yticks(range(len(shown)), [c.metric + (" ↑" if c.higher_is_better else " ↓") for c in shown])
     axes.set_ylim(len(shown) - 0.5, -0.5)
     ends = [v for c in shown for v in (c.low, c.high, c.ratio) if math.isfinite(v)] + [1 / (1 + 2 * bound), 1 + 2 * bound]
@@ -46,7 +49,8 @@ def kv_capacity(kv: dict | None, source: Source) -> Figure | str:
     rows = (kv or {}).get("capacity") or []
     if not rows:
         return "no kv.json (mie bench kv --json)"
-    figure, (top, bottom) = style.new_figure("KV cache: what a pool holds and wastes, by block size", source, rows=2, size=(8.0, 6.2), sharex=True)
+    figure, (top, bottom) = style.new_figure("KV cache: what a pool holds and wastes, by block size", source, rows=2, size=(8.0, 6.2),
+                                             sharex=True)
     for name in dict.fromkeys(row["list"] for row in rows):
         of = sorted((row for row in rows if row["list"] == name), key=lambda row: row["block_size"])
         sizes = [row["block_size"] for row in of]
@@ -81,13 +85,14 @@ def waterfall(ladder: Attribution | None, comparator: str | None, source: Source
         axes.bar(x, high - low, bottom=low, color=colour, width=0.62)
         axes.plot([x - 1.3 if x == 1 else x - 0.69, x + 0.31], [math.exp(level)] * 2, color="#444444", linewidth=0.7)
         if math.isfinite(share.low):
-            axes.errorbar(x, math.exp(after), yerr=[[math.exp(after) - math.exp(level + share.low)],
-                                                    [math.exp(level + share.high) - math.exp(after)]], color="black", capsize=3, linewidth=1)
+            ends = math.exp(after) - math.exp(level + share.low), math.exp(level + share.high) - math.exp(after)
+            axes.errorbar(x, math.exp(after), yerr=[[ends[0]], [ends[1]]], color="black", capsize=3, linewidth=1)
         axes.annotate(f"×{share.factor:.2f}", (x, max(high, math.exp(level + share.high) if math.isfinite(share.high) else high)),
                       textcoords="offset points", xytext=(0, 4), ha="center", fontsize=8.5)
         level = after
     axes.bar(len(steps) + 1, math.exp(level), color=style.BLUE, width=0.62)
-    axes.annotate(f"×{math.exp(-level):.2f}", (len(steps) + 1, math.exp(level)), textcoords="offset points", xytext=(0, 4), ha="center", fontsize=8.5)
+    axes.annotate(f"×{math.exp(-level):.2f}", (len(steps) + 1, math.exp(level)), textcoords="offset points", xytext=(0, 4),
+                  ha="center", fontsize=8.5)
     last = comparator or "all on"
     axes.set_xticks(range(len(steps) + 2), ["all off", *(name for name, _ in steps), last], rotation=20, ha="right")
     axes.set(ylabel="time, all off = 1")
@@ -104,12 +109,11 @@ def quality(table: dict | None, source: Source) -> Figure | str:
     figure, (axes,) = style.new_figure("Quality, memory, latency of each variant", source)
     slowest = max(row["tpot_ms"] for row in rows)
     for i, row in enumerate(rows):
-        colour = style.COLOURS[i % len(style.COLOURS)]
-        axes.scatter(row["memory_mib"], max(row["mean_kl"], 1e-9), s=900 * row["tpot_ms"] / slowest, color=colour, alpha=0.55, linewidth=0)
+        colour, place = style.COLOURS[i % len(style.COLOURS)], (row["memory_mib"], max(row["mean_kl"], LEAST_KL))
+        axes.scatter(*place, s=900 * row["tpot_ms"] / slowest, color=colour, alpha=0.55, linewidth=0)
         if row.get("mean_kl_error"):
-            axes.errorbar(row["memory_mib"], row["mean_kl"], yerr=row["mean_kl_error"], color=colour, capsize=3)
-        axes.annotate(f"{row['name']}, {row['tpot_ms']:.3g} ms", (row["memory_mib"], max(row["mean_kl"], 1e-9)), textcoords="offset points",
-                      xytext=(14, 8), fontsize=8.5)
+            axes.errorbar(*place, yerr=row["mean_kl_error"], color=colour, capsize=3)
+        axes.annotate(f"{row['name']}, {row['tpot_ms']:.3g} ms", place, textcoords="offset points", xytext=(14, 8), fontsize=8.5)
     axes.set(xlabel="resident weights, MiB", ylabel="mean KL to the reference, nats a token, logarithmic", yscale="log")
     axes.margins(0.2)
     style.from_zero(axes, x=True, y=False)
@@ -122,7 +126,8 @@ def roofline(micro: dict | None, source: Source) -> Figure | str:
     if not cases:
         return "no micro.json (mie bench micro --json)"
     probe = micro["probe_before"]
-    figure, (axes,) = style.new_figure("Roofline: kernels against the memory and arithmetic measured beside them", source, size=(8.0, 5.2))
+    title = "Roofline: kernels against the memory and arithmetic measured beside them"
+    figure, (axes,) = style.new_figure(title, source, size=(8.0, 5.2))
     x = np.array([case["ops"] / case["bytes"] for case in cases])
     y = np.array([case["gops"] for case in cases])
     span = np.geomspace(x.min() / 2, max(x.max() * 2, 100), 200)

@@ -10,7 +10,8 @@ from bench.analysis.result import Result
 
 MAX_GANTT = 300  # requests of all arms together
 MAX_ARMS = 4
-BAR_COLOURS = {"held back by the client": style.GREY, "waiting and prefill": style.ORANGE, "decode": style.BLUE, "ended badly": style.RED}
+BAR_COLOURS = {"held back by the client": style.GREY, "waiting and prefill": style.ORANGE, "decode": style.BLUE,
+               "ended badly": style.RED}
 MAX_SECONDS = 600  # buckets of a series
 
 
@@ -28,7 +29,7 @@ def series(result: Result, source: Source) -> Figure | str:
         if name in server:
             top.step(*server[name], where="post", label=name)
     stamps = np.concatenate([figures.token_stamps(r) for r in requests])
-    seconds, tokens = steady.bucketed(stamps, None, width, whole)
+    seconds, tokens = steady.bucketed(stamps, width, whole)
     middle.step(seconds, tokens, where="post", color=style.GREEN, label="output tokens/s")
     _server_rows(bottom, server)
     for axes, label in ((top, "requests"), (middle, "tokens/s"), (bottom, "KV used, %")):
@@ -57,7 +58,8 @@ def _server_rows(axes, server: dict) -> None:
         style.from_zero(right)
         right.grid(visible=False)
     if "kv_used" not in server and not counted:
-        axes.text(0.5, 0.5, "the server was not asked for KV use and preemptions", transform=axes.transAxes, ha="center", color=style.GREY)
+        axes.text(0.5, 0.5, "the server was not asked for KV use and preemptions", transform=axes.transAxes, ha="center",
+                  color=style.GREY)
         axes.set_yticks([])
 
 
@@ -124,7 +126,8 @@ def occupancy(steps: list[dict], source: Source) -> Figure | str:
     top.fill_between(number, sequences, step="mid", color=style.BLUE, alpha=0.85, linewidth=0)
     top.set(ylabel="sequences")
     top.axhline(sequences.mean(), color="black", linestyle=":", label=f"mean {sequences.mean():.3g}")
-    bottom.stackplot(number, *counts.values(), labels=list(counts), colors=(style.BLUE, style.ORANGE, style.RED), step="mid", linewidth=0)
+    colours = (style.BLUE, style.ORANGE, style.RED)
+    bottom.stackplot(number, *counts.values(), labels=list(counts), colors=colours, step="mid", linewidth=0)
     bottom.set(xlabel="step", ylabel="tokens computed")
     for axes in (top, bottom):
         style.from_zero(axes, x=True)

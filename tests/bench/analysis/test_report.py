@@ -175,3 +175,22 @@ def test_arms_have_columns_of_their_own_and_are_compared(tmp_path):
     rate, _ = [line for line in text.splitlines() if line.startswith("| output tokens/s")]  # the headline, then the ratio
     assert [float(cell.split()[0]) for cell in rate.split("|")[2:4]] == pytest.approx([210 / 11.83, 210 / 11.95], rel=0.002)
     assert "## Arms: uncached over cached" in text
+
+
+def test_a_run_that_gets_slower_has_no_headline(tmp_path):
+    for name, slower in (("steady", 0.0), ("drifts", 0.5)):  # ms a request; 120 s
+        requests = [made.request(i, 200 * i, 100 + slower * i + i * 37 % 11, (20, 20, 20)) for i in range(600)]
+        report.write_report(made.write(tmp_path / name, requests), QUICK)
+    assert "## Headline" in (tmp_path / "steady/report.md").read_text()
+    text = (tmp_path / "drifts/report.md").read_text()
+    assert "## Headline" not in text
+    # From 100 to 400 ms in two minutes: 150 ms a minute of a median of 255.
+    assert re.search(r"No headline: this run is not steady\. repetition 0 is not steady: TTFT drifts by 5\d % a minute", text)
+
+
+def test_validate_accepts_what_can_be_loaded(tmp_path, capsys):
+    folder = made.write(tmp_path / "r", made.served(30, 4.0))
+    assert command_line.main(["validate", str(folder)]) == 0
+    assert "made, 30 requests, ok" in capsys.readouterr().out
+    (folder / "requests.jsonl").write_text("")
+    assert command_line.main(["validate", str(folder)]) == 2
