@@ -6,6 +6,7 @@
 #include "bench/quality/command.h"
 #include "bench/run/analysis_command.h"
 #include "bench/run/command.h"
+#include "bench/selftest/command.h"
 #include "bench/workload/cli/expand_command.h"
 #include "bench/workload/cli/trace_command.h"
 #include "bench/workload/cli/validate_command.h"
@@ -36,6 +37,7 @@ BenchCommand::BenchCommand(CLI::App& command) {
   add<BenchAnalysis>(command, "report", "Tables and plots of results: report.html, report.md, summary.csv");
   add<BenchRun>(command, "run", "A workload put to a server: figures with their workload, in a folder of results");
   add<BenchRun>(command, "sweep", "The same for each cell of the workload's [sweep] table");
+  add<BenchSelfTest>(command, "selftest", "Measures what is known: figures, statuses, stalls, and how fast the load client is");
   add<TraceBench>(command, "trace", "Traces of arrivals and lengths");
   add<ValidateBench>(command, "validate", "Whether a file is what its schema says");
 }

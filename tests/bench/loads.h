@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mie::bench::test {
@@ -49,6 +51,12 @@ inline LoadResult loaded(LoadSettings settings, std::vector<PlannedRequest> requ
     return {};
   }
   return std::move(*result);
+}
+
+inline std::unique_ptr<LoadRun> prepared(LoadSettings settings, std::vector<PlannedRequest> requests) {
+  auto run = LoadRun::prepare(std::move(settings), std::move(requests));
+  EXPECT_TRUE(run.has_value());
+  return std::move(*run);
 }
 
 inline int n_with(const LoadResult& result, RequestStatus status) {

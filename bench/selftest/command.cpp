@@ -1,0 +1,53 @@
+#include "bench/selftest/command.h"
+
+#include "bench/selftest/points.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace mie {
+namespace {
+
+constexpr int kExitPassed = 0, kExitFailed = 1;
+
+struct Check {
+  int number;
+  bench::SelfTestPoints (*run)();
+};
+
+constexpr std::array kChecks = {Check{1, bench::check_hand_values},  Check{2, bench::check_stalls},
+                                Check{3, bench::check_token_events}, Check{4, bench::check_statuses},
+                                Check{11, bench::check_speed},       Check{13, bench::check_counters},
+                                Check{14, bench::check_withholding}};
+
+}  // namespace
+
+BenchSelfTest::BenchSelfTest(CLI::App& command) {
+  std::vector<int> numbers;
+  for (const Check& check : kChecks) numbers.push_back(check.number);
+  command.add_option("--only", only_, "run these points alone")
+      ->delimiter(',')
+      ->type_name("N,…")
+      ->check(CLI::IsMember(numbers));
+}
+
+Result<int> BenchSelfTest::run() {
+  bool passed = true;
+  for (const Check& check : kChecks) {
+    if (!only_.empty() && std::find(only_.begin(), only_.end(), check.number) == only_.end()) continue;
+    for (const bench::SelfTestPoint& point : check.run()) {
+      const std::string line = fmt::format("{:>2}  {:<4}  {:<72} {:>20}   {}\n", point.number, point.passed ? "pass" : "FAIL",
+                                           point.check, point.figure, point.limit);
+      std::fputs(line.c_str(), stdout);
+      std::fflush(stdout);
+      passed = passed && point.passed;
+    }
+  }
+  return passed ? kExitPassed : kExitFailed;
+}
+
+}  // namespace mie

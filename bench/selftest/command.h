@@ -1,0 +1,20 @@
+// `mie bench selftest`: the harness measures what is known. Exit code 0: every point passes; 1: one does not. On the main
+// thread.
+#pragma once
+
+#include "bench/bench_command.h"
+
+#include <vector>
+
+namespace mie {
+
+class BenchSelfTest final : public BenchSubcommand {
+ public:
+  explicit BenchSelfTest(CLI::App& command);
+  Result<int> run() override;
+
+ private:
+  std::vector<int> only_;
+};
+
+}  // namespace mie

@@ -1,0 +1,19 @@
+// One check of the harness on itself: what was looked at, the figure and the limit beside it. Values; any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace mie::bench {
+
+struct SelfTestPoint {
+  int number = 0;  // a number may have several lines
+  std::string check{};
+  std::string figure{};
+  std::string limit{};
+  bool passed = false;
+};
+
+using SelfTestPoints = std::vector<SelfTestPoint>;
+
+}  // namespace mie::bench
