@@ -51,10 +51,10 @@ std::optional<std::int64_t> since(std::int64_t at_ns, std::int64_t began_ns) {
 }
 
 // What the client knows.
-RequestRecord record_of(const PlannedRequest& planned, const Exchange& exchange, std::int64_t began_ns) {
+RequestRecord record_of(const PlannedRequest& planned, const Exchange& exchange, const LoadSettings& settings,
+                        std::int64_t began_ns) {
   RequestRecord out;
   out.index = planned.index;
-  out.warmup = planned.warmup;
   out.session = planned.session;
   out.turn = planned.turn;
   out.seed = planned.seed;
@@ -62,6 +62,7 @@ RequestRecord record_of(const PlannedRequest& planned, const Exchange& exchange,
   out.planned_prompt = static_cast<int>(planned.prompt.size());
   out.intended_ns =
       since(exchange.intended_ns, began_ns).value_or(planned.intended.value_or(std::chrono::nanoseconds(0)).count());
+  out.warmup = planned.warmup || (settings.closed && settings.warmup && out.intended_ns < settings.warmup->count());
   out.send_ns = since(exchange.send_ns, began_ns);
   out.sent_ns = since(exchange.sent_ns, began_ns);
   out.end_ns = since(exchange.end_ns, began_ns);
@@ -142,7 +143,7 @@ LoadResult LoadRun::result() const {
   out.records.reserve(parts_->requests.size());
   for (std::size_t i = 0; i < parts_->requests.size(); ++i) {
     const Exchange& exchange = loop.exchanges()[i];
-    RequestRecord& record = out.records.emplace_back(record_of(parts_->requests[i], exchange, out.began_ns));
+    RequestRecord& record = out.records.emplace_back(record_of(parts_->requests[i], exchange, parts_->settings, out.began_ns));
     parse_answer(record, pieces[i], exchange.ending, rules, reader);
     out.bytes_in += exchange.bytes_in;
     out.bytes_out += exchange.bytes_out;

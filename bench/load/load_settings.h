@@ -32,11 +32,10 @@ struct StreamMembers {
   bool token_ids = false;         // `return_token_ids`: the best source, and what answers are compared by
 };
 
-// The next request follows an answer and its think time; the n slots start evenly over `ramp`. Such a loop sends less while the
-// server stalls, and so hides that it did.
+// The next request follows an answer and its think time. Such a loop sends less while the server stalls, and so hides that it
+// did.
 struct ClosedLoop {
   int concurrency = 1;
-  std::chrono::nanoseconds ramp{0};
 };
 
 struct LoadSettings {
@@ -55,6 +54,7 @@ struct LoadSettings {
 
   std::optional<ClosedLoop> closed{};  // none: an open loop, each request at its intended time
   std::optional<Duration> send_for{};  // nothing is sent after this; what is in flight ends
+  std::optional<Duration> warmup{};    // of a closed loop: what is due before it is warm-up
   std::optional<Duration> timeout{};   // of the client, from the start of a request, connecting included
   std::optional<int> max_in_flight{};
   Overflow overflow = Overflow::kQueue;

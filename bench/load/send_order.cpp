@@ -19,7 +19,18 @@ SendOrder::SendOrder(std::span<const PlannedRequest> requests, const std::option
     follows[static_cast<std::size_t>(next->second)] = true;
   }
   for (int i = 0; i < std::ssize(requests); ++i)
-    if (!follows[static_cast<std::size_t>(i)]) heads_.push_back(i);
+    if (!follows[static_cast<std::size_t>(i)]) {
+      if (at(i).session == kAheadOfTheLoad) {
+        ahead_ = ahead_.value_or(i);
+      } else {
+        heads_.push_back(i);
+      }
+    }
+}
+
+std::optional<Due> SendOrder::first_ahead() const {
+  if (!ahead_) return {};
+  return Due{*ahead_, 0};
 }
 
 std::vector<Due> SendOrder::first() {
@@ -31,7 +42,7 @@ std::vector<Due> SendOrder::first() {
   for (int slot = 0; slot < closed_->concurrency; ++slot) {
     const auto head = next_head();
     if (!head) break;
-    out.push_back({*head, closed_->ramp.count() * slot / closed_->concurrency});
+    out.push_back({*head, at(*head).think.count()});
   }
   return out;
 }
@@ -39,7 +50,7 @@ std::vector<Due> SendOrder::first() {
 std::optional<Due> SendOrder::after(int request, std::int64_t end_ns) {
   std::optional<int> next;
   if (const int turn = next_turn_[static_cast<std::size_t>(request)]; turn >= 0) next = turn;
-  if (!next && closed_) next = next_head();
+  if (!next && closed_ && at(request).session != kAheadOfTheLoad) next = next_head();
   if (!next) return {};
   const PlannedRequest& planned = at(*next);
   return Due{*next, std::max<std::int64_t>(end_ns + planned.think.count(),

@@ -68,8 +68,9 @@ TEST(SendOrder, AClosedLoopSendsAsManyAsItHasSlotsAndOneForEachEnd) {
     one.intended.reset();
     one.think = 3ns;
   }
-  SendOrder order(requests, ClosedLoop{.concurrency = 2, .ramp = 10ns});
-  EXPECT_THAT(order.first(), ElementsAre(Due{0, 0}, Due{1, 5}));
+  requests[1].think = 5ns;
+  SendOrder order(requests, ClosedLoop{.concurrency = 2});
+  EXPECT_THAT(order.first(), ElementsAre(Due{0, 3}, Due{1, 5}));  // from the start of the load
   EXPECT_THAT(order.after(1, 50), Optional(Due{2, 53}));
   EXPECT_THAT(order.after(0, 60), Optional(Due{3, 63}));
   EXPECT_EQ(order.after(2, 70), std::nullopt);
@@ -79,10 +80,27 @@ TEST(SendOrder, AClosedLoopEndsASessionBeforeItsSlotTakesTheNext) {
   auto requests = sessions();
   for (PlannedRequest& one : requests) one.intended.reset();
   SendOrder order(requests, ClosedLoop{});
-  EXPECT_THAT(order.first(), ElementsAre(Due{0, 0}));
+  EXPECT_THAT(order.first(), ElementsAre(Due{0, 5}));
   EXPECT_THAT(order.after(0, 10), Optional(Due{2, 15}));
   EXPECT_THAT(order.after(2, 20), Optional(Due{4, 25}));
   EXPECT_THAT(order.after(4, 30), Optional(Due{1, 35}));
+}
+
+TEST(SendOrder, TheWarmUpAheadOfTheLoadIsAChainOfItsOwn) {
+  auto requests = at({0ns, 0ns, 20ns, 30ns});
+  for (int i = 0; i < 2; ++i) {
+    PlannedRequest& one = requests[static_cast<std::size_t>(i)];
+    one.intended.reset();
+    one.session = kAheadOfTheLoad;
+    one.turn = i;
+  }
+  for (const std::optional<ClosedLoop>& closed : {std::optional<ClosedLoop>(), std::optional(ClosedLoop{})}) {
+    SendOrder order(requests, closed);
+    EXPECT_THAT(order.first_ahead(), Optional(Due{0, 0}));
+    EXPECT_EQ(order.first().front().request, 2);
+    EXPECT_THAT(order.after(0, 100), Optional(Due{1, 100}));
+    EXPECT_EQ(order.after(1, 200), std::nullopt);
+  }
 }
 
 TEST(Timers, GiveTheEarliestAndOfEqualOnesTheFirst) {
