@@ -39,9 +39,16 @@ bool read_count(const object& of, std::string_view name, std::optional<int>& out
   return true;
 }
 
+// llama.cpp's running count, where it was asked for with `timings_per_token`.
+bool read_timings(const object& root, EventFacts& out) {
+  const auto found = member(root, "timings");
+  object timings;
+  return !found || (found->get(timings) == SUCCESS && read_count(timings, "predicted_n", out.completion_tokens));
+}
+
 bool read_usage(const object& root, EventFacts& out) {
   const auto found = member(root, "usage");
-  if (!found) return true;
+  if (!found) return read_timings(root, out);
   object usage, details;
   if (found->get(usage) != SUCCESS) return false;
   if (!read_count(usage, "completion_tokens", out.completion_tokens)) return false;
@@ -74,12 +81,14 @@ EventFacts EventReader::read(std::string_view json) {
 }
 
 bool EventReader::read_error(const Object& root, EventFacts& out) {
+  std::string_view object_name;
   const auto error = member(root, "error");
-  if (!error) return false;
+  const bool is_error = read_text(root, "object", object_name) && object_name == "error";  // vLLM's older shape
+  if (!error && !is_error) return false;
   out.kind = EventFacts::Kind::kError;
   out.error = "an error without a message";
-  object members;
-  if (error->get(members) == SUCCESS) {
+  object members = root;
+  if (!error || error->get(members) == SUCCESS) {
     read_text(members, "message", out.error);
     read_text(members, "code", out.error_code);
   } else {
@@ -110,6 +119,9 @@ bool EventReader::read_choice(const Object& choice, EventFacts& out) {
     if (nested->get(inner) != SUCCESS || !read_text(inner, "content", out.text) || !read_text(inner, "role", role))
       return false;
     has_text = member(inner, "content").has_value();
+    std::string_view thought;
+    if (!read_text(inner, "reasoning_content", thought)) return false;
+    if (out.text.empty()) out.text = thought;
   } else if (!read_text(choice, "text", out.text)) {
     return false;
   }

@@ -26,7 +26,7 @@ struct EventFacts {
   std::string_view finish_reason{};
   std::optional<std::size_t> n_token_ids{};  // ids in the event; absent: it has no such list
 
-  std::optional<int> completion_tokens{}, prompt_tokens{}, cached_tokens{};  // usage, absent where null
+  std::optional<int> completion_tokens{}, prompt_tokens{}, cached_tokens{};  // usage so far, absent where null
 };
 
 class EventReader {

@@ -131,6 +131,8 @@ TEST(EventReader, SeesWhichChunksBringAToken) {
   EXPECT_TRUE(carries(R"({"text":"x","finish_reason":"stop"})"));
   EXPECT_FALSE(carries(R"({"delta":{"role":"assistant","content":""},"finish_reason":null})"));
   EXPECT_FALSE(carries(R"({"delta":{},"finish_reason":"stop"})"));
+  EXPECT_TRUE(carries(R"({"delta":{"content":null,"reasoning_content":"so"},"finish_reason":null})"));
+  EXPECT_FALSE(carries(R"({"delta":{"role":"assistant","content":null},"finish_reason":null})"));
   EXPECT_FALSE(carries(R"({"text":"","finish_reason":"length"})"));
 }
 
@@ -144,13 +146,23 @@ TEST(EventReader, ReadsUsage) {
   EXPECT_EQ(facts.cached_tokens, 16);
 }
 
-TEST(EventReader, ReadsErrorsOfBothShapes) {
+TEST(EventReader, ARunningCountInTimingsIsUsage) {
+  EventReader reader;
+  const EventFacts facts = reader.read(R"({"choices":[{"text":" a"}],"timings":{"prompt_n":4,"predicted_n":7}})");
+  EXPECT_EQ(facts.completion_tokens, 7);
+  EXPECT_EQ(reader.read(R"({"choices":[],"timings":{"accepted_ns":1}})").completion_tokens, std::nullopt);
+}
+
+TEST(EventReader, ReadsErrorsOfEveryShape) {
   EventReader reader;
   const EventFacts one = reader.read(R"({"error":{"message":"no","type":"t","param":null,"code":"model_error"}})");
   EXPECT_EQ(one.kind, EventFacts::Kind::kError);
   EXPECT_EQ(one.error, "no");
   EXPECT_EQ(one.error_code, "model_error");
   EXPECT_EQ(reader.read(R"({"error":"just so"})").error, "just so");
+  const EventFacts old = reader.read(R"({"object":"error","message":"older","code":400})");
+  EXPECT_EQ(old.kind, EventFacts::Kind::kError);
+  EXPECT_EQ(old.error, "older");
   EXPECT_EQ(reader.read(R"({"error":{"code":500}})").kind, EventFacts::Kind::kError);
 }
 
