@@ -12,7 +12,8 @@ using simdjson::dom::array;
 using simdjson::dom::element;
 using simdjson::dom::object;
 
-constexpr std::size_t kUsualBytes = 64 * 1024;  // an event with the ids of a long prompt; longer ones make the parser grow
+constexpr std::size_t kUsualBytes =
+    std::size_t{64} * 1024;  // an event with the ids of a long prompt; longer ones make the parser grow
 constexpr std::size_t kUsualIds = 4096;
 
 EventFacts fault(EventFacts::Kind kind, std::string_view what) { return {.kind = kind, .error = what}; }

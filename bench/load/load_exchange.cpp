@@ -14,7 +14,7 @@
 namespace mie::bench {
 namespace {
 
-constexpr std::size_t kReadBytes = 64 * 1024;
+constexpr std::size_t kReadBytes = std::size_t{64} * 1024;
 constexpr std::int64_t kPreconnectWithin = 2'000'000'000;  // ns
 constexpr int kOpenLoopAhead = 4;                          // a server may give each idle connection a thread: few
 constexpr double kSlowReadEvery = 0.02;                    // s between the reads of a slow reader

@@ -56,28 +56,17 @@ void LoadLoop::drive() {
   ::prctl(PR_SET_TIMERSLACK, 1UL);  // ns; the usual 50 µs would come on top of every sleep
   meter_.begin();
   began_ns_ = stamp_ns();
-  if (const auto ahead = order_.first_ahead()) {
-    sends_.add(began_ns_, ahead->request);
-    run();
-    meter_ = {};
-    meter_.begin();
-    began_ns_ = stamp_ns();
-  }
   progress_.started_ns.store(began_ns_);
   for (const Due& one : first_) sends_.add(began_ns_ + one.at_ns, one.request);
-  run();
-  ended_ns_ = stamp_ns();
-  meter_.end();
-  ::prctl(PR_SET_TIMERSLACK, 0UL);
-}
-
-void LoadLoop::run() {
   while (!over()) {
     obey();
     fire();
     pump();
     if (!over()) wait();
   }
+  ended_ns_ = stamp_ns();
+  meter_.end();
+  ::prctl(PR_SET_TIMERSLACK, 0UL);
 }
 
 bool LoadLoop::over() const { return in_flight_ == 0 && (draining_ || (sends_.empty() && n_admitted_ == waiting_.size())); }
@@ -113,8 +102,7 @@ void LoadLoop::due(int request, std::int64_t at_ns) {
   Exchange& exchange = of(request);
   exchange.intended_ns = exchange.due_ns = at_ns;
   if (draining_) return;
-  const bool ahead = planned(request).session == kAheadOfTheLoad;
-  if (parts_.settings.send_for && !ahead && at_ns - began_ns_ >= parts_.settings.send_for->count()) return;
+  if (parts_.settings.send_for && at_ns - began_ns_ >= parts_.settings.send_for->count()) return;
   if (may_start()) {
     start(request);
   } else if (parts_.settings.overflow == Overflow::kDrop && parts_.settings.max_in_flight) {

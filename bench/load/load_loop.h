@@ -41,7 +41,7 @@ class LoadLoop {
 
   // Orders the sends and opens connections, ahead of the clock. False: the system gives no epoll set.
   [[nodiscard]] bool open();
-  // The warm-up ahead of the load, then the load, until all requests have ended. REQUIRES: open(), once.
+  // Until all requests have ended. REQUIRES: open(), once.
   void drive();
   // Once: nothing more is sent, what is in flight ends. Twice: that is cut off too.
   void stop();
@@ -49,7 +49,6 @@ class LoadLoop {
   [[nodiscard]] const LoadProgress& progress() const { return progress_; }
   [[nodiscard]] std::span<const Exchange> exchanges() const { return exchanges_; }
   [[nodiscard]] const ClientUse& use() const { return meter_.use(); }
-  // Of the load; stamps of the warm-up ahead of it are earlier.
   [[nodiscard]] std::int64_t began_ns() const { return began_ns_; }
   [[nodiscard]] std::int64_t ended_ns() const { return ended_ns_; }
   [[nodiscard]] int n_opened() const { return connections_.n_opened(); }
@@ -69,7 +68,6 @@ class LoadLoop {
   [[nodiscard]] bool over() const;
 
   // load_loop.cpp: when
-  void run();
   void obey();
   void fire();
   void due(int request, std::int64_t at_ns);

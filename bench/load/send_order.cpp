@@ -19,18 +19,7 @@ SendOrder::SendOrder(std::span<const PlannedRequest> requests, const std::option
     follows[static_cast<std::size_t>(next->second)] = true;
   }
   for (int i = 0; i < std::ssize(requests); ++i)
-    if (!follows[static_cast<std::size_t>(i)]) {
-      if (at(i).session == kAheadOfTheLoad) {
-        ahead_ = ahead_.value_or(i);
-      } else {
-        heads_.push_back(i);
-      }
-    }
-}
-
-std::optional<Due> SendOrder::first_ahead() const {
-  if (!ahead_) return {};
-  return Due{*ahead_, 0};
+    if (!follows[static_cast<std::size_t>(i)]) heads_.push_back(i);
 }
 
 std::vector<Due> SendOrder::first() {
@@ -50,7 +39,7 @@ std::vector<Due> SendOrder::first() {
 std::optional<Due> SendOrder::after(int request, std::int64_t end_ns) {
   std::optional<int> next;
   if (const int turn = next_turn_[static_cast<std::size_t>(request)]; turn >= 0) next = turn;
-  if (!next && closed_ && at(request).session != kAheadOfTheLoad) next = next_head();
+  if (!next && closed_) next = next_head();
   if (!next) return {};
   const PlannedRequest& planned = at(*next);
   return Due{*next, std::max<std::int64_t>(end_ns + planned.think.count(),

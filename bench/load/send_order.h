@@ -1,6 +1,6 @@
 // Which request may be sent when: an open loop's at their intended times, a closed loop's after answers, and in both the turns
-// of a session one after the other; warm-up requests one by one ahead of all. Times from the start of the load. Owned by a run;
-// its loop's thread.
+// of a session one after the other. Times from the start of the load. Owned by a run; its loop's
+// thread.
 #pragma once
 
 #include "bench/load/load_settings.h"
@@ -14,8 +14,6 @@
 
 namespace mie::bench {
 
-inline constexpr int kAheadOfTheLoad = -1;  // the session of warm-up requests that go before its clock starts
-
 struct Due {
   int request = 0;  // place in the list
   std::int64_t at_ns = 0;
@@ -26,9 +24,7 @@ class SendOrder {
   // The requests outlive it. A request of turn k > 0 follows the one of its session with turn k − 1, if there is one.
   SendOrder(std::span<const PlannedRequest> requests, const std::optional<ClosedLoop>& closed);
 
-  // What is due without any answer: of the warm-up ahead of the load, and of the load. REQUIRES: each called once, before
-  // after().
-  [[nodiscard]] std::optional<Due> first_ahead() const;
+  // What is due without any answer. REQUIRES: called once, first.
   [[nodiscard]] std::vector<Due> first();
 
   // What the end of a request, however it ended, makes due. Allocates nothing.
@@ -41,9 +37,8 @@ class SendOrder {
   std::span<const PlannedRequest> requests_;
   std::optional<ClosedLoop> closed_;
   std::vector<int> next_turn_;  // of each request; -1: it is the last of its session
-  std::vector<int> heads_;      // requests that follow no other, those ahead of the load left out
-  std::optional<int> ahead_;
-  std::size_t n_taken_ = 0;  // heads that a closed loop has handed out
+  std::vector<int> heads_;      // requests that follow no other
+  std::size_t n_taken_ = 0;     // heads that a closed loop has handed out
 };
 
 }  // namespace mie::bench

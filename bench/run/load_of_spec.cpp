@@ -52,8 +52,11 @@ LoadSettings load_settings(const WorkloadSpec& spec, const std::string& url, con
   settings.exact = spec.output.exact;
   settings.headers = fields;
   if (spec.clients.deadline_ms) settings.deadline = std::chrono::milliseconds(*spec.clients.deadline_ms);
-  if (!spec.arrival.open()) settings.closed = ClosedLoop{spec.arrival.concurrency, seconds(spec.arrival.ramp_s)};
-  if (const auto longest = spec.requests.longest_s()) settings.send_for = seconds(*longest);
+  if (!spec.arrival.open()) {
+    settings.closed = ClosedLoop{spec.arrival.concurrency};
+    settings.warmup = seconds(spec.warmup.seconds);
+  }
+  if (const auto longest = spec.requests.longest_s()) settings.send_for = seconds(*longest + spec.warmup.seconds);
   settings.timeout = std::chrono::milliseconds(spec.clients.timeout_ms);
   settings.max_in_flight = spec.arrival.max_in_flight;
   settings.overflow = spec.arrival.overflow;
@@ -64,6 +67,7 @@ LoadSettings load_settings(const WorkloadSpec& spec, const std::string& url, con
 
 LoadSettings one_by_one(LoadSettings settings) {
   settings.closed = ClosedLoop{};
+  settings.warmup.reset();
   settings.send_for.reset();
   settings.max_in_flight.reset();
   return settings;

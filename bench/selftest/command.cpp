@@ -27,8 +27,8 @@ constexpr std::array kChecks = {Check{1, bench::check_hand_values},  Check{2, be
 }  // namespace
 
 BenchSelfTest::BenchSelfTest(CLI::App& command) {
-  std::vector<int> numbers;
-  for (const Check& check : kChecks) numbers.push_back(check.number);
+  std::vector<int> numbers(kChecks.size());
+  std::transform(kChecks.begin(), kChecks.end(), numbers.begin(), [](const Check& check) { return check.number; });
   command.add_option("--only", only_, "run these points alone")
       ->delimiter(',')
       ->type_name("N,…")

@@ -21,7 +21,7 @@ namespace mie::bench {
 namespace {
 
 constexpr std::uint32_t kListener = ~std::uint32_t{0}, kWake = kListener - 1;
-constexpr std::size_t kReadBytes = 64 * 1024;
+constexpr std::size_t kReadBytes = std::size_t{64} * 1024;
 constexpr int kBacklog = 4096;
 
 }  // namespace

@@ -86,23 +86,6 @@ TEST(SendOrder, AClosedLoopEndsASessionBeforeItsSlotTakesTheNext) {
   EXPECT_THAT(order.after(4, 30), Optional(Due{1, 35}));
 }
 
-TEST(SendOrder, TheWarmUpAheadOfTheLoadIsAChainOfItsOwn) {
-  auto requests = at({0ns, 0ns, 20ns, 30ns});
-  for (int i = 0; i < 2; ++i) {
-    PlannedRequest& one = requests[static_cast<std::size_t>(i)];
-    one.intended.reset();
-    one.session = kAheadOfTheLoad;
-    one.turn = i;
-  }
-  for (const std::optional<ClosedLoop>& closed : {std::optional<ClosedLoop>(), std::optional(ClosedLoop{})}) {
-    SendOrder order(requests, closed);
-    EXPECT_THAT(order.first_ahead(), Optional(Due{0, 0}));
-    EXPECT_EQ(order.first().front().request, 2);
-    EXPECT_THAT(order.after(0, 100), Optional(Due{1, 100}));
-    EXPECT_EQ(order.after(1, 200), std::nullopt);
-  }
-}
-
 TEST(Timers, GiveTheEarliestAndOfEqualOnesTheFirst) {
   Timers<char> timers(4);
   EXPECT_EQ(timers.next_ns(), Timers<char>::kNever);

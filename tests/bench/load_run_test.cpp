@@ -167,27 +167,6 @@ TEST(LoadRun, AClosedLoopThinksBeforeEachRequest) {
   EXPECT_GE(result.records[2].intended_ns, *result.records[0].end_ns + 30'000'000);  // the moment it could be sent
 }
 
-TEST(LoadRun, WarmUpRequestsGoOneByOneBeforeTheClockStarts) {
-  KnownAnswerServer server({.policy = paced(20ms)});
-  auto requests = planned(4, 1);
-  for (int i = 0; i < 2; ++i) {
-    PlannedRequest& one = requests[static_cast<std::size_t>(i)];
-    one.warmup = true;
-    one.session = -1;
-    one.turn = i;
-    one.intended.reset();
-  }
-  LoadSettings settings = settings_for(server);
-  settings.send_for = 10ms;  // of the load
-  const LoadResult result = loaded(settings, requests);
-  EXPECT_EQ(n_with(result, RequestStatus::ok), 4);
-  EXPECT_LE(*result.records[0].end_ns, *result.records[1].send_ns);
-  EXPECT_LE(*result.records[1].end_ns, 0);  // the load's clock starts after it
-  EXPECT_LE(*result.records[0].send_ns, -40'000'000);
-  EXPECT_EQ(result.records[2].intended_ns, 0);
-  EXPECT_EQ(server.figures().most_in_flight, 2);
-}
-
 TEST(LoadRun, ATurnFollowsTheTurnBeforeIt) {
   KnownAnswerServer server({.policy = paced(10ms)});
   auto requests = planned(6, 1);
