@@ -36,8 +36,8 @@ BenchCommand::BenchCommand(CLI::App& command) {
   add<QualityBench>(command, "quality", "Distance of the output distributions from the fp32 reference, on a text");
   add<BenchAnalysis>(command, "report", "Tables and plots of results: report.html, report.md, summary.csv");
   add<BenchRun>(command, "run", "A workload put to a server: figures with their workload, in a folder of results");
-  add<BenchRun>(command, "sweep", "The same for each cell of the workload's [sweep] table");
   add<BenchSelfTest>(command, "selftest", "Measures what is known: figures, statuses, stalls, and how fast the load client is");
+  add<BenchRun>(command, "sweep", "The same for each cell of the workload's [sweep] table");
   add<TraceBench>(command, "trace", "Traces of arrivals and lengths");
   add<ValidateBench>(command, "validate", "Whether a file is what its schema says");
 }

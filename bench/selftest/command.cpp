@@ -12,7 +12,12 @@
 namespace mie {
 namespace {
 
-constexpr int kExitPassed = 0, kExitFailed = 1;
+constexpr int kExitPassed = 0, kExitFailed = 1, kExitDisturbed = 5;
+
+const char* verdict_of(const bench::SelfTestPoint& point) {
+  if (point.passed) return "pass";
+  return point.disturbed ? "busy" : "FAIL";
+}
 
 struct Check {
   int number;
@@ -36,18 +41,20 @@ BenchSelfTest::BenchSelfTest(CLI::App& command) {
 }
 
 Result<int> BenchSelfTest::run() {
-  bool passed = true;
+  bool failed = false, disturbed = false;
   for (const Check& check : kChecks) {
     if (!only_.empty() && std::find(only_.begin(), only_.end(), check.number) == only_.end()) continue;
     for (const bench::SelfTestPoint& point : check.run()) {
-      const std::string line = fmt::format("{:>2}  {:<4}  {:<72} {:>20}   {}\n", point.number, point.passed ? "pass" : "FAIL",
-                                           point.check, point.figure, point.limit);
+      const std::string line = fmt::format("{:>2}  {:<4}  {:<72} {:>20}   {}\n", point.number, verdict_of(point), point.check,
+                                           point.figure, point.limit);
       std::fputs(line.c_str(), stdout);
       std::fflush(stdout);
-      passed = passed && point.passed;
+      failed = failed || (!point.passed && !point.disturbed);
+      disturbed = disturbed || (!point.passed && point.disturbed);
     }
   }
-  return passed ? kExitPassed : kExitFailed;
+  if (failed) return kExitFailed;
+  return disturbed ? kExitDisturbed : kExitPassed;
 }
 
 }  // namespace mie

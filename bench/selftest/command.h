@@ -1,5 +1,5 @@
-// `mie bench selftest`: the harness measures what is known. Exit code 0: every point passes; 1: one does not. On the main
-// thread.
+// `mie bench selftest`: the harness measures what is known. Exit code 0: every point passes; 1: one does not; 5: one
+// does not on a machine that others used meanwhile. On the main thread.
 #pragma once
 
 #include "bench/bench_command.h"

@@ -12,6 +12,7 @@ struct SelfTestPoint {
   std::string figure{};
   std::string limit{};
   bool passed = false;
+  bool disturbed = false;  // others used the machine: that it did not pass says nothing
 };
 
 using SelfTestPoints = std::vector<SelfTestPoint>;
