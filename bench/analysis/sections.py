@@ -118,9 +118,10 @@ def steadiness(result: Result) -> Section:
     for part in result.parts[:MAX_PARTS]:
         found = summaries.steadiness(part)
         ttft, rate = found.ttft, found.rate
-        drifts = [f"{number(one.drift, 3)} [{number(one.drift_low, 3)}, {number(one.drift_high, 3)}]" for one in (ttft, rate)]
+        drifts = [f"{number(one.drift, 3)} [{number(one.drift_low, 3)}, {number(one.drift_high, 3)}]" if found.judged else "–"
+                  for one in (ttft, rate)]
         steady = "not judged: short" if not found.judged else found.fault or "yes"
-        if ttft.parts_differ or rate.parts_differ:
+        if found.judged and (ttft.parts_differ or rate.parts_differ):
             steady += "; its quarters differ"
         rows.append([f"{part.arm} {part.repetition}".strip(), f"{number(part.window[0] / 1e9)}–{number(part.window[1] / 1e9)}",
                      number(found.warmup_s, 3), number(ttft.p_parts, 3), number(rate.p_parts, 3), *drifts,

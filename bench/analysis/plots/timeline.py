@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from bench.analysis import figures, steady
 from bench.analysis.plots import style
@@ -13,6 +14,7 @@ MAX_ARMS = 4
 BAR_COLOURS = {"held back by the client": style.GREY, "waiting and prefill": style.ORANGE, "decode": style.BLUE,
                "ended badly": style.RED}
 MAX_SECONDS = 600  # buckets of a series
+LONG_NS = 60_000_000_000  # a shorter run is shown in tenths of a second
 
 
 def series(result: Result, source: Source) -> Figure | str:
@@ -21,7 +23,7 @@ def series(result: Result, source: Source) -> Figure | str:
         return "no request was sent"
     server = server_series(result.document)
     whole = (0, max(r["end_ns"] or 0 for r in requests) + 1)
-    width = max(1.0, (whole[1] / 1e9) / MAX_SECONDS) if whole[1] > 5e9 else 0.1
+    width = max(1.0, (whole[1] / 1e9) / MAX_SECONDS) if whole[1] > LONG_NS else 0.1
     figure, (top, middle, bottom) = style.new_figure("The run over time", source, rows=3, size=(8.0, 7.2), sharex=True)
     seconds, held = steady.in_flight_series(requests, width, whole)
     top.step(seconds, held, where="post", label="in flight")
@@ -38,7 +40,7 @@ def series(result: Result, source: Source) -> Figure | str:
         axes.set(ylabel=label)
         style.from_zero(axes, x=True)
         if axes.get_legend_handles_labels()[0]:
-            style.legend(axes, bbox_to_anchor=(1.05, 1.0))
+            style.legend(axes, bbox_to_anchor=(1.08, 1.0))
     bottom.set(xlabel="s (shaded: the windows that figures are of)")
     return figure
 
@@ -49,14 +51,16 @@ def _server_rows(axes, server: dict) -> None:
         seconds, used = server["kv_used"]
         axes.step(seconds, 100 * used, where="post", color=style.PURPLE, label="KV used, %")
     counted = [(name, colour) for name, colour in (("preemptions", style.RED), ("rejects", "black")) if name in server]
-    if counted:
+    some = [(name, colour) for name, colour in counted if server[name][1].any()]
+    if some:
         right = axes.twinx()
         right.spines[["top", "right"]].set_visible(False)
-        for name, colour in counted:
-            right.step(*server[name], where="post", color=colour, label=f"{name} (right)")
-            axes.plot([], [], color=colour, label=f"{name} (right)")
+        for name, colour in some:
+            right.step(*server[name], where="post", color=colour)
         style.from_zero(right)
         right.grid(visible=False)
+    for name, colour in counted:
+        axes.plot([], [], color=colour, label=f"{name} (right)" if (name, colour) in some else f"no {name}")
     if "kv_used" not in server and not counted:
         axes.text(0.5, 0.5, "the server was not asked for KV use and preemptions", transform=axes.transAxes, ha="center",
                   color=style.GREY)
@@ -111,6 +115,7 @@ def _bars(axes, requests: list[dict]) -> None:
         y, a, width = np.array(bars).T
         axes.barh(y, width, left=a, height=0.85, color=colour, linewidth=0, label=label)
     axes.set_ylim(len(requests) - 0.4, -0.6)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(axis="y", visible=False)
     style.from_zero(axes, x=True, y=False)
 
