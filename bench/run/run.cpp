@@ -48,6 +48,14 @@ std::optional<std::int64_t> peak_resident(pid_t pid) {
   return std::nullopt;
 }
 
+// Where files lie is each machine's own matter: a result names them.
+std::vector<std::string> without_folders(std::vector<std::string> flags) {
+  for (std::string& flag : flags) {
+    if (flag.starts_with('/')) flag = std::filesystem::path(flag).filename().string();
+  }
+  return flags;
+}
+
 class Run {
  public:
   Run(const WorkloadSpec& spec, const RunSettings& settings, Interrupt& interrupt, Watcher& watcher)
@@ -62,7 +70,9 @@ class Run {
     if (fields.has_error()) return fields.error();
     fields_ = std::move(*fields);
     begin(expanded->sha256());
-    split(std::move(expanded->requests));
+    const auto before = expanded->before_load(), load = expanded->load();
+    warmup_.assign(before.begin(), before.end());
+    load_.assign(load.begin(), load.end());
     if (settings_.probes) result_.probe_before = probe_machine();
     const auto order = order_of(spec_.repetitions, static_cast<int>(arms_.size()));
     for (const auto& [arm, repetition] : order) {
@@ -76,11 +86,6 @@ class Run {
   }
 
  private:
-  void split(std::vector<PlannedRequest> requests) {
-    for (PlannedRequest& request : requests)
-      (request.warmup && !request.intended && spec_.warmup.requests > 0 ? warmup_ : load_).push_back(std::move(request));
-  }
-
   void begin(std::string expanded_sha256) {
     result_.run_id = settings_.run_id;
     result_.created_utc = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now()));
@@ -91,11 +96,15 @@ class Run {
     result_.host = host_facts();
     result_.host_before = host_state();
     for (const ArmSpec& arm : arms_) {
-      std::vector<std::string> flags = settings_.server_flags;
-      const auto own = server_flags(arm);
-      flags.insert(flags.end(), own.begin(), own.end());
-      result_.arms.push_back({.name = arm.name, .flags = std::move(flags)});
+      result_.arms.push_back({.name = arm.name, .flags = without_folders(flags_of(arm))});
     }
+  }
+
+  [[nodiscard]] std::vector<std::string> flags_of(const ArmSpec& arm) const {
+    std::vector<std::string> flags = settings_.server_flags;
+    const auto own = server_flags(arm);
+    flags.insert(flags.end(), own.begin(), own.end());
+    return flags;
   }
 
   void end() {
@@ -110,7 +119,8 @@ class Run {
     std::unique_ptr<OwnServer> own;
     ArmResult& of_arm = result_.arms[arm];
     if (settings_.url.empty()) {
-      auto started = OwnServer::start(of_arm.flags, settings_.folder / fmt::format("server-{}{}.log", of_arm.name, repetition));
+      auto started =
+          OwnServer::start(flags_of(arms_[arm]), settings_.folder / fmt::format("server-{}{}.log", of_arm.name, repetition));
       if (started.has_error()) return started.error();
       own = std::move(*started);
     }

@@ -20,7 +20,6 @@ TEST(LoadOfSpec, TheSpecificationsSettingsAreTheClients) {
   WorkloadSpec spec;
   spec.arrival.law = ArrivalLaw::kClosed;
   spec.arrival.concurrency = 8;
-  spec.arrival.ramp_s = 0.5;
   spec.requests.duration_s = 30;
   spec.clients.timeout_ms = 2000;
   spec.clients.deadline_ms = 1500;
@@ -30,7 +29,6 @@ TEST(LoadOfSpec, TheSpecificationsSettingsAreTheClients) {
   EXPECT_EQ(settings.model, "served");
   ASSERT_TRUE(settings.closed);
   EXPECT_EQ(settings.closed->concurrency, 8);
-  EXPECT_EQ(settings.closed->ramp, 500ms);
   EXPECT_EQ(settings.send_for, 30s);
   EXPECT_EQ(settings.timeout, 2000ms);
   EXPECT_EQ(settings.deadline, 1500ms);

@@ -67,6 +67,19 @@ TEST(Expand, WarmupRequestsLeaveTheLoadAlone) {
   EXPECT_EQ(lengths(expanded(spec)), three);
 }
 
+// The first warm-up request has draws of its own: by scipy and a Philox in Python, from the rules alone.
+TEST(Expand, WarmupRequestsHaveDrawsOfTheirOwn) {
+  WorkloadSpec spec = shipped("chat");
+  spec.warmup = {.requests = 1};
+  const auto list = expanded(spec);
+  const PlannedRequest& first = list.requests.front();
+  ASSERT_TRUE(first.warmup);
+  EXPECT_EQ(first.prompt.size(), 818U);
+  EXPECT_EQ(first.output_tokens, 122);
+  const std::vector<TokenId> shown(first.prompt.begin() + 3, first.prompt.begin() + 6);
+  EXPECT_EQ(shown, (std::vector<TokenId>{TokenId(4464), TokenId(19639), TokenId(27525)}));
+}
+
 TEST(Expand, WarmupRequestsGoFirstAndOneByOne) {
   const auto list = expanded(with("law = \"poisson\", rate = 2"));
   ASSERT_EQ(list.requests.size(), 203U);
