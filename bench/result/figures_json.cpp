@@ -77,6 +77,7 @@ double three_digits(double value) {
 
 std::vector<Slo> objectives(const WorkloadSpec& spec) {
   std::vector<Slo> all;
+  all.reserve(spec.slo.size());
   for (const SloSpec& one : spec.slo) all.push_back(one.slo);
   return all;
 }

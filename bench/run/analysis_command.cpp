@@ -40,6 +40,7 @@ Result<int> BenchAnalysis::run() {
   const std::vector<std::string> rest = command_.remaining();
   words.insert(words.end(), rest.begin(), rest.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   ::execv(program.c_str(), argv.data());
