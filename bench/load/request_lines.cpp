@@ -30,14 +30,6 @@ void known(JsonWriter& out, std::string_view name, std::string_view text) {
   text.empty() ? out.null() : out.string(text);
 }
 
-std::string hash_of(const RequestRecord& record) {
-  if (record.tokens.empty()) return record.text.empty() ? "" : sha256_of(std::as_bytes(std::span(record.text)));
-  std::vector<std::byte> bytes;
-  for (const TokenId id : record.tokens)
-    for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<std::byte>(id.value() >> shift & 0xFF));
-  return sha256_of(bytes);
-}
-
 void write_outcome(JsonWriter& out, const RequestRecord& record) {
   out.member("status", name_of(record.status));
   known(out, "http_status", record.http_status);
@@ -118,6 +110,14 @@ RequestLine read_line(FieldReader& fields) {
 
 }  // namespace
 
+std::string token_hash_of(const RequestRecord& record) {
+  if (record.tokens.empty()) return record.text.empty() ? "" : sha256_of(std::as_bytes(std::span(record.text)));
+  std::vector<std::byte> bytes;
+  for (const TokenId id : record.tokens)
+    for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<std::byte>(id.value() >> shift & 0xFF));
+  return sha256_of(bytes);
+}
+
 std::string request_line(const RequestRecord& record) {
   JsonWriter out;
   out.begin_object().member("id", std::string_view(fmt::format("req-{:05}", record.index))).member("index", record.index);
@@ -132,7 +132,7 @@ std::string request_line(const RequestRecord& record) {
   known(out, "error", record.error);
   out.key("retry_after_s");
   record.retry_after_s ? out.number(*record.retry_after_s) : out.null();
-  known(out, "token_hash", hash_of(record));
+  known(out, "token_hash", token_hash_of(record));
   return out.end_object().take() + "\n";
 }
 

@@ -11,6 +11,9 @@
 
 namespace mie::bench {
 
+// SHA-256 of the ids (32-bit little-endian), else of the text; empty: there is neither.
+[[nodiscard]] std::string token_hash_of(const RequestRecord& record);
+
 [[nodiscard]] std::string request_line(const RequestRecord& record);  // ends in a newline
 [[nodiscard]] std::string request_lines(std::span<const RequestRecord> records);
 
@@ -18,7 +21,7 @@ namespace mie::bench {
 struct RequestLine {
   std::string id;
   RequestRecord record;
-  std::string token_hash;  // SHA-256 of the ids (32-bit little-endian), else of the text; empty: of neither
+  std::string token_hash;  // as token_hash_of
 };
 
 [[nodiscard]] Result<std::vector<RequestLine>> read_request_lines(std::istream& in);

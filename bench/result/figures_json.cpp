@@ -48,19 +48,6 @@ Censoring censoring_of(const RunResult& result) {
   return censoring;
 }
 
-std::vector<RequestRecord> of_repetition(const RunResult& result, const Repetition& repetition) {
-  std::vector<RequestRecord> own;
-  for (const RequestRecord& record : result.records) {
-    if (record.arm == repetition.arm && record.repetition == repetition.number) own.push_back(record);
-  }
-  return own;
-}
-
-// The part of the measured window that the repetition fills.
-Window window_of(const RunResult& result, const Repetition& repetition) {
-  return {std::max(result.window.begin_ns, repetition.began_ns), std::min(result.window.end_ns, repetition.ended_ns)};
-}
-
 void write_rates(JsonWriter& out, const Rates& rates) {
   out.key("requests_per_s").number(rates.requests).key("output_tokens_per_s").number(rates.output);
   out.key("input_tokens_per_s").number(rates.input).key("cached_input_tokens_per_s").number(rates.cached_input);
@@ -127,7 +114,7 @@ void write_throughput(JsonWriter& out, const RunResult& result) {
   int in_flight_max = 0;
   const auto n = static_cast<double>(std::max<std::size_t>(1, result.repetitions.size()));
   for (const Repetition& repetition : result.repetitions) {
-    const auto own = of_repetition(result, repetition);
+    const auto own = records_of(result, repetition);
     const Window window = window_of(result, repetition);
     if (window.end_ns <= window.begin_ns) continue;
     const Rates rates = rates_of(own, window);
@@ -148,7 +135,7 @@ void write_throughput(JsonWriter& out, const RunResult& result) {
 void write_repetitions(JsonWriter& out, const RunResult& result) {
   out.key("repetitions").begin_array();
   for (const Repetition& repetition : result.repetitions) {
-    const auto own = of_repetition(result, repetition);
+    const auto own = records_of(result, repetition);
     const Window window = window_of(result, repetition);
     out.begin_object().member("arm", std::string_view(repetition.arm)).member("repetition", repetition.number);
     out.member("began_ns", repetition.began_ns).member("ended_ns", repetition.ended_ns);

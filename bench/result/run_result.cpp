@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <random>
@@ -11,6 +12,25 @@ namespace mie::bench {
 std::string_view name_of(RunState state) {
   constexpr std::array<std::string_view, 6> kNames = {"ok", "partial", "client_bound", "not_steady", "mismatch", "disturbed"};
   return kNames.at(static_cast<std::size_t>(state));
+}
+
+std::vector<RequestRecord> records_of(const RunResult& result, const Repetition& repetition) {
+  std::vector<RequestRecord> own;
+  for (const RequestRecord& record : result.records) {
+    if (record.arm == repetition.arm && record.repetition == repetition.number) own.push_back(record);
+  }
+  return own;
+}
+
+Window window_of(const RunResult& result, const Repetition& repetition) {
+  const Window window{std::max(result.window.begin_ns, repetition.began_ns),
+                      std::min(result.window.end_ns, repetition.ended_ns)};
+  return window.end_ns > window.begin_ns ? window : Window{};
+}
+
+std::string title_of(const Repetition& repetition) {
+  return repetition.arm.empty() ? fmt::format("repetition {}", repetition.number)
+                                : fmt::format("repetition {} of {}", repetition.number, repetition.arm);
 }
 
 std::string new_run_id() {

@@ -77,6 +77,13 @@ struct RunResult {
   Validity validity{};
 };
 
+// The requests of one load, and the part of the measured window that it fills; empty where it fills none.
+[[nodiscard]] std::vector<RequestRecord> records_of(const RunResult& result, const Repetition& repetition);
+[[nodiscard]] Window window_of(const RunResult& result, const Repetition& repetition);
+
+// "repetition 2 of static"
+[[nodiscard]] std::string title_of(const Repetition& repetition);
+
 // A UUID of version 7: its first 48 bits are the time, so that folders sort by it.
 [[nodiscard]] std::string new_run_id();
 

@@ -75,19 +75,25 @@ Check self_consistency(const RunResult& result) {
   return check;
 }
 
+// What judge_answers found.
+Check expected_tokens(const RunResult& result) {
+  Check check{.name = "expected_tokens"};
+  for (const RequestRecord& record : result.records) {
+    const bool wrong = record.status == RequestStatus::wrong_answer;
+    check.n_checked += wrong || succeeded(record) ? 1 : 0;
+    if (wrong) fail(check, named(record) + ": " + record.error);
+  }
+  return check;
+}
+
 Check counters_agree(const RunResult& result) {
   Check check{.name = "counters"};
   for (const Repetition& repetition : result.repetitions) {
     const CounterDeltas deltas = deltas_of(repetition.before, repetition.after);
     if (!deltas.prompt_tokens && !deltas.generation_tokens) continue;
-    std::vector<RequestRecord> own;
-    for (const RequestRecord& record : result.records) {
-      if (record.arm == repetition.arm && record.repetition == repetition.number) own.push_back(record);
-    }
     ++check.n_checked;
-    for (const std::string& text : counter_mismatches(own, deltas))
-      fail(check,
-           fmt::format("repetition {}{}{}: {}", repetition.number, repetition.arm.empty() ? "" : " of ", repetition.arm, text));
+    for (const std::string& text : counter_mismatches(records_of(result, repetition), deltas))
+      fail(check, title_of(repetition) + ": " + text);
   }
   return check;
 }
@@ -102,6 +108,7 @@ std::vector<Check> check_run(const RunResult& result) {
   if (wanted.usage_matches_events) checks.push_back(each(result, "usage_matches_events", wrong_usage));
   if (wanted.monotone_stamps) checks.push_back(each(result, "monotone_stamps", wrong_stamps));
   if (wanted.self_consistency) checks.push_back(self_consistency(result));
+  if (!wanted.expected_tokens_file.empty()) checks.push_back(expected_tokens(result));
   checks.push_back(counters_agree(result));
   return checks;
 }

@@ -22,12 +22,8 @@ OfArm of_arm(const RunResult& result, const std::string& arm) {
   int n = 0;
   for (const Repetition& repetition : result.repetitions) {
     if (repetition.arm != arm) continue;
-    std::vector<RequestRecord> own;
-    for (const RequestRecord& record : result.records) {
-      if (record.arm == arm && record.repetition == repetition.number) own.push_back(record);
-    }
-    const Window window{std::max(result.window.begin_ns, repetition.began_ns),
-                        std::min(result.window.end_ns, repetition.ended_ns)};
+    const auto own = records_of(result, repetition);
+    const Window window = window_of(result, repetition);
     if (window.end_ns > window.begin_ns) {
       const Rates rates = rates_of(own, window);
       of.output += rates.output;

@@ -3,6 +3,7 @@
 #include "bench/load/stamp_clock.h"
 #include "bench/metrics/aggregates.h"
 #include "bench/run/checks.h"
+#include "bench/run/expected_answers.h"
 #include "bench/run/load_of_spec.h"
 #include "bench/run/own_server.h"
 #include "bench/run/server_poll.h"
@@ -69,6 +70,11 @@ class Run {
     auto fields = header_fields(spec_.target);
     if (fields.has_error()) return fields.error();
     fields_ = std::move(*fields);
+    if (const std::string& file = spec_.checks.expected_tokens_file; !file.empty()) {
+      auto expected = read_expected_answers(settings_.workload_folder / file);
+      if (expected.has_error()) return expected.error();
+      expected_ = std::move(*expected);
+    }
     begin(expanded->sha256());
     const auto before = expanded->before_load(), load = expanded->load();
     warmup_.assign(before.begin(), before.end());
@@ -114,7 +120,7 @@ class Run {
     result_.validity = judge(result_);
   }
 
-  // A fresh server, or the one there is with its cache flushed where the specification wants that.
+  // On a fresh server, or on the one there is.
   std::optional<Error> one_load(std::size_t arm, int repetition) {
     std::unique_ptr<OwnServer> own;
     ArmResult& of_arm = result_.arms[arm];
@@ -130,18 +136,16 @@ class Run {
     auto facts = server_facts(*server, fields_);
     if (facts.has_error()) return facts.error();
     of_arm.server = *facts;
-    flush(*server, own == nullptr);
+    if (spec_.warmup.flush == Flush::kBetween && own == nullptr && title_.number > 1) flush(*server);
     if (auto error = put_load(*server, load_settings(spec_, url, *facts, fields_), of_arm.name, repetition)) return error;
     if (own) of_arm.peak_bytes = peak_resident(own->pid());
     std::this_thread::sleep_for(std::chrono::duration<double>(spec_.repetitions.cooldown_s));
     return {};
   }
 
-  void flush(const ServerAddress& server, bool used_before) {
-    const bool wanted = spec_.warmup.flush == Flush::kBetween || (spec_.warmup.flush == Flush::kBefore && title_.number == 1);
-    if (!wanted || !used_before || flush_prefix_cache(server, fields_)) return;
-    const std::string text = "the server cannot flush its prefix cache: answers may come from earlier loads";
-    if (std::ranges::find(result_.warnings, text) == result_.warnings.end()) result_.warnings.push_back(text);
+  void flush(const ServerAddress& server) {
+    if (flush_prefix_cache(server, fields_)) return;
+    warn("the server cannot flush its prefix cache: answers may come from earlier loads");
   }
 
   std::optional<Error> put_load(const ServerAddress& server, const LoadSettings& settings, const std::string& arm, int number) {
@@ -152,6 +156,7 @@ class Run {
       if (zero_ns_ == 0) zero_ns_ = warmed->began_ns;
       take(*warmed, repetition);
     }
+    if (spec_.warmup.flush == Flush::kBefore) flush(server);
     auto prepared = LoadRun::prepare(settings, load_);
     if (prepared.has_error()) return prepared.error();
     LoadRun& load = **prepared;
@@ -171,6 +176,8 @@ class Run {
     repetition.parse = loaded.parse;
     repetition.broken_off = loaded.broken_off;
     take(loaded, repetition);
+    if (closed_by_time() && std::ranges::count(loaded.records, RequestStatus::not_sent, &RequestRecord::status) == 0)
+      warn("a closed loop came to the end of its requests before its time was over");
     repetition.after = counters(server, fields_);
     result_.repetitions.push_back(std::move(repetition));
     return {};
@@ -179,9 +186,10 @@ class Run {
   // Records with stamps of the run's clock. A closed loop that ends by time has more requests than it sends: those are none.
   void take(const LoadResult& loaded, const Repetition& repetition) {
     const std::int64_t shift_ns = loaded.began_ns - zero_ns_;
-    const bool may_be_left = spec_.requests.longest_s() && !spec_.arrival.open();
-    for (RequestRecord record : loaded.records) {
-      if (may_be_left && record.status == RequestStatus::not_sent) continue;
+    std::vector<RequestRecord> records = loaded.records;
+    judge_answers(records, expected_);
+    for (RequestRecord& record : records) {
+      if (closed_by_time() && record.status == RequestStatus::not_sent) continue;
       record.arm = repetition.arm;
       record.repetition = repetition.number;
       record.intended_ns += shift_ns;
@@ -193,6 +201,12 @@ class Run {
     }
   }
 
+  [[nodiscard]] bool closed_by_time() const { return spec_.requests.longest_s() && !spec_.arrival.open(); }
+
+  void warn(const std::string& text) {
+    if (std::ranges::find(result_.warnings, text) == result_.warnings.end()) result_.warnings.push_back(text);
+  }
+
   const WorkloadSpec& spec_;
   const RunSettings& settings_;
   Interrupt& interrupt_;
@@ -200,6 +214,7 @@ class Run {
   std::vector<ArmSpec> arms_;
   HeaderFields fields_;
   std::vector<PlannedRequest> warmup_, load_;
+  ExpectedAnswers expected_;
   LoadTitle title_;
   std::int64_t zero_ns_ = 0;  // of the run's clock, on the stamp clock
   RunResult result_;

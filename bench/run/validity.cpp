@@ -24,24 +24,11 @@ class Judge {
   Validity validity_;
 };
 
-std::string title(const Repetition& repetition) {
-  return repetition.arm.empty() ? fmt::format("repetition {}", repetition.number)
-                                : fmt::format("repetition {} of {}", repetition.number, repetition.arm);
-}
-
-std::vector<RequestRecord> of(const RunResult& result, const Repetition& repetition) {
-  std::vector<RequestRecord> own;
-  for (const RequestRecord& record : result.records) {
-    if (record.arm == repetition.arm && record.repetition == repetition.number) own.push_back(record);
-  }
-  return own;
-}
-
 void judge_completeness(const RunResult& result, Judge& judge) {
   const std::size_t n_wanted =
       static_cast<std::size_t>(result.spec.repetitions.n) * std::max<std::size_t>(1, result.arms.size());
   for (const Repetition& repetition : result.repetitions) {
-    if (!repetition.broken_off.empty()) judge.add(RunState::kPartial, title(repetition) + ": " + repetition.broken_off);
+    if (!repetition.broken_off.empty()) judge.add(RunState::kPartial, title_of(repetition) + ": " + repetition.broken_off);
   }
   if (result.repetitions.size() < n_wanted)
     judge.add(RunState::kPartial, fmt::format("{} of {} loads were run", result.repetitions.size(), n_wanted));
@@ -82,19 +69,18 @@ Validity judge(const RunResult& result) {
                 fmt::format("{}: {} of {} failed; {}", check.name, check.n_failed, check.n_checked, check.failed.front()));
   }
   for (const Repetition& repetition : result.repetitions) {
-    const auto gap = result.spec.arrival.open() ? median_gap(of(result, repetition)) : std::nullopt;
+    const auto gap = result.spec.arrival.open() ? median_gap(records_of(result, repetition)) : std::nullopt;
     for (const std::string& reason : client_verdict(repetition.client, gap, std::nullopt).reasons)
-      judge.add(RunState::kClientBound, title(repetition) + ": " + reason);
+      judge.add(RunState::kClientBound, title_of(repetition) + ": " + reason);
   }
   judge_machine(result, judge);
   for (const Repetition& repetition : result.repetitions) {
-    const Window window{std::max(result.window.begin_ns, repetition.began_ns),
-                        std::min(result.window.end_ns, repetition.ended_ns)};
+    const Window window = window_of(result, repetition);
     if (window.end_ns <= window.begin_ns) continue;
-    const auto residual = little_residual(of(result, repetition), window);
+    const auto residual = little_residual(records_of(result, repetition), window);
     if (residual && *residual > kMostResidual)
       judge.add(RunState::kNotSteady,
-                fmt::format("{}: in flight and rate times latency differ by {:.1f} %", title(repetition), 100 * *residual));
+                fmt::format("{}: in flight and rate times latency differ by {:.1f} %", title_of(repetition), 100 * *residual));
   }
   return judge.take();
 }

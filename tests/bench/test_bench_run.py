@@ -146,6 +146,26 @@ def test_a_result_that_does_not_bear_itself_out_is_none(one_result, tmp_path, pa
     assert refused.returncode == 2 and reason in refused.stderr
 
 
+def test_answers_must_be_those_of_an_earlier_run(workload, one_result, tmp_path):
+    lines = (one_result / "requests.jsonl").read_text().splitlines()
+    (tmp_path / "right.jsonl").write_text("\n".join(lines) + "\n")
+    spec = workload("[checks]\nexpected_tokens_file = 'right.jsonl'\n")
+    run(spec, tmp_path / "right", "--model", MODEL)
+    result, _ = only_result(tmp_path / "right")
+    assert result["checks"]["expected_tokens"] == {"checked": 12, "failed": 0, "samples": []}
+
+    wrong = json.loads(lines[7]) | {"token_hash": "0" * 64}
+    (tmp_path / "right.jsonl").write_text("\n".join([*lines[:7], json.dumps(wrong), *lines[8:]]) + "\n")
+    done = run(spec, tmp_path / "wrong", "--model", MODEL)
+    result, requests = only_result(tmp_path / "wrong")
+    assert done.returncode == 5 and result["validity"]["state"] == "mismatch"
+    assert [r["index"] for r in requests if r["status"] == "wrong_answer"] == [7]
+    assert result["checks"]["expected_tokens"]["failed"] == 1
+
+    (tmp_path / "right.jsonl").unlink()
+    assert "right.jsonl: cannot be read" in run(spec, tmp_path / "none", "--model", MODEL).stderr
+
+
 def test_an_interrupt_leaves_a_partial_result(workload, tmp_path):
     spec = workload().read_text().replace("count = 12", "count = 4000")
     (tmp_path / "long.toml").write_text(spec)

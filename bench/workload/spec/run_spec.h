@@ -27,13 +27,15 @@ struct RequestsSpec {
   void describe(Fields& fields);
 };
 
+// Of the prefix cache. kBefore: each load, when it is warm, so that it finds nothing of the warm-up. kBetween: two loads on one
+// server, before the second warms up.
 enum class Flush : std::uint8_t { kNever, kBefore, kBetween };
 
 // At most one of the two. `requests` are sent one by one before the load starts; `seconds` are the first ones of the load.
 struct WarmupSpec {
   int requests = 0;
   int seconds = 0;
-  Flush flush = Flush::kNever;  // of the prefix cache
+  Flush flush = Flush::kNever;
 
   void describe(Fields& fields);
 };
