@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000, kRecent = 10 * kSecond, kMinute = 60 * kSecond;
 
-bool good(const EndedRequest& request) {
-  return request.status == RequestStatus::ok || request.status == RequestStatus::truncated_by_length;
-}
-
 LatencyLine line_of(std::vector<double> values) {
   if (values.empty()) return {};
   std::ranges::sort(values);
@@ -51,7 +47,7 @@ LiveFigures LiveMeter::look(std::int64_t now_ns, const MetricSums& server) {
   Latencies all, recent;
   const auto ended = progress_.ended();
   for (const EndedRequest& request : ended) {
-    if (!good(request)) {
+    if (!succeeded(request.status)) {
       ++figures.failed;
       continue;
     }

@@ -54,6 +54,11 @@ inline constexpr std::array kStatuses = {RequestStatus::ok,
                                          RequestStatus::wrong_answer,
                                          RequestStatus::not_sent};
 
+// The answer came whole, and is what was asked for as far as that is known.
+[[nodiscard]] constexpr bool succeeded(RequestStatus status) {
+  return status == RequestStatus::ok || status == RequestStatus::truncated_by_length;
+}
+
 [[nodiscard]] std::string_view name_of(RequestStatus status);  // as the enumerator
 [[nodiscard]] std::optional<RequestStatus> status_named(std::string_view name);
 

@@ -42,9 +42,7 @@ void add(Sample& sample, const RequestRecord& record, Metric metric) {
 
 }  // namespace
 
-bool succeeded(const RequestRecord& record) {
-  return record.status == RequestStatus::ok || record.status == RequestStatus::truncated_by_length;
-}
+bool succeeded(const RequestRecord& record) { return succeeded(record.status); }
 
 Sample sample_of(std::span<const RequestRecord> records, Metric metric, View view, const Window& window,
                  const Censoring& censoring) {

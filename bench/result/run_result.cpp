@@ -14,12 +14,12 @@ std::string_view name_of(RunState state) {
   return kNames.at(static_cast<std::size_t>(state));
 }
 
-std::vector<RequestRecord> records_of(const RunResult& result, const Repetition& repetition) {
-  std::vector<RequestRecord> own;
-  for (const RequestRecord& record : result.records) {
-    if (record.arm == repetition.arm && record.repetition == repetition.number) own.push_back(record);
-  }
-  return own;
+std::span<const RequestRecord> records_of(const RunResult& result, const Repetition& repetition) {
+  const auto own = [&](const RequestRecord& record) {
+    return record.arm == repetition.arm && record.repetition == repetition.number;
+  };
+  const auto first = std::ranges::find_if(result.records, own);
+  return {first, std::find_if_not(first, result.records.end(), own)};
 }
 
 Window window_of(const RunResult& result, const Repetition& repetition) {

@@ -12,6 +12,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -77,8 +78,8 @@ struct RunResult {
   Validity validity{};
 };
 
-// The requests of one load, and the part of the measured window that it fills; empty where it fills none.
-[[nodiscard]] std::vector<RequestRecord> records_of(const RunResult& result, const Repetition& repetition);
+// The requests of one load, which stand together; and the part of the measured window that it fills, empty where it fills none.
+[[nodiscard]] std::span<const RequestRecord> records_of(const RunResult& result, const Repetition& repetition);
 [[nodiscard]] Window window_of(const RunResult& result, const Repetition& repetition);
 
 // "repetition 2 of static"

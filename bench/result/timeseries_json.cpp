@@ -34,8 +34,7 @@ std::vector<Bucket> buckets_of(const RunResult& result, std::int64_t length_ns) 
     if (!record.send_ns) continue;
     if (Bucket* bucket = at(*record.send_ns)) ++bucket->sent;
     if (Bucket* bucket = at(record.end_ns.value_or(-1))) {
-      const bool good = record.status == RequestStatus::ok || record.status == RequestStatus::truncated_by_length;
-      ++(good ? bucket->finished : bucket->failed);
+      ++(succeeded(record.status) ? bucket->finished : bucket->failed);
     }
     for (const TokenEvent& event : record.events) {
       if (Bucket* bucket = at(event.at_ns)) bucket->tokens += event.tokens;
