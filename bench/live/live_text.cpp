@@ -60,12 +60,9 @@ std::string count(std::optional<double> value) { return value ? fmt::format("{:.
 
 void write_latency(json::JsonWriter& out, std::string_view name, const LatencyLine& line) {
   out.key(name).begin_object().member("n", line.n);
-  const auto one = [&](std::string_view what, std::optional<double> value) {
-    value ? out.key(what).number(*value) : out.null_member(what);
-  };
-  one("p50_s", line.p50);
-  one("p95_s", line.p95);
-  one("p99_s", line.p99);
+  out.member_or_null("p50_s", line.p50);
+  out.member_or_null("p95_s", line.p95);
+  out.member_or_null("p99_s", line.p99);
   out.end_object();
 }
 
@@ -102,13 +99,10 @@ std::string json_line_of(const LoadTitle& title, const LiveFigures& f) {
   write_latency(out, "ttft_10s", f.ttft_recent);
   write_latency(out, "e2el", f.e2el);
   write_latency(out, "e2el_10s", f.e2el_recent);
-  const auto server = [&](std::string_view what, std::optional<double> value) {
-    value ? out.key(what).number(*value) : out.null_member(what);
-  };
-  server("server_running", f.running);
-  server("server_queued", f.queued);
-  server("server_kv_used", f.kv_used);
-  server("left_s", f.left_s);
+  out.member_or_null("server_running", f.running);
+  out.member_or_null("server_queued", f.queued);
+  out.member_or_null("server_kv_used", f.kv_used);
+  out.member_or_null("left_s", f.left_s);
   out.key("worst_lateness_s").number(f.worst_lateness_s);
   return out.end_object().take() + "\n";
 }

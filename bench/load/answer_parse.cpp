@@ -208,14 +208,4 @@ void parse_answer(RequestRecord& record, std::span<const AnswerPiece> pieces, En
   if (!verdict.error.empty()) record.error = std::move(verdict.error);
 }
 
-void check_answers(std::span<RequestRecord> records, std::span<const std::vector<TokenId>> expected) {
-  for (RequestRecord& record : records) {
-    const auto& tokens = expected[static_cast<std::size_t>(record.index)];
-    const bool ended_well = record.status == RequestStatus::ok || record.status == RequestStatus::truncated_by_length;
-    if (tokens.empty() || !ended_well || record.tokens == tokens) continue;
-    record.status = RequestStatus::wrong_answer;
-    record.error = "tokens other than expected";
-  }
-}
-
 }  // namespace mie::bench

@@ -29,8 +29,4 @@ struct AnswerRules {
 void parse_answer(RequestRecord& record, std::span<const AnswerPiece> pieces, Ending ending, const AnswerRules& rules,
                   EventReader& reader);
 
-// wrong_answer for each that succeeded with other tokens than expected. An empty list expects nothing.
-// REQUIRES: one list for each record, in the order of their `index`.
-void check_answers(std::span<RequestRecord> records, std::span<const std::vector<TokenId>> expected);
-
 }  // namespace mie::bench

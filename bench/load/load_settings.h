@@ -13,18 +13,6 @@
 
 namespace mie::bench {
 
-// Always sent in full, so that no server's defaults decide.
-struct SamplingMembers {
-  double temperature = 0;
-  double top_p = 1;
-  int top_k = 0;
-  double min_p = 0;
-  double repetition_penalty = 1;
-  double presence_penalty = 0;
-  double frequency_penalty = 0;
-  int logprobs = 0;  // the n best of each token; 0: not asked for
-};
-
 struct StreamMembers {
   bool enabled = true;
   bool include_usage = true;

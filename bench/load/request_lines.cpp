@@ -111,9 +111,13 @@ RequestLine read_line(FieldReader& fields) {
 }  // namespace
 
 std::string token_hash_of(const RequestRecord& record) {
-  if (record.tokens.empty()) return record.text.empty() ? "" : sha256_of(std::as_bytes(std::span(record.text)));
+  if (!record.tokens.empty()) return token_hash_of(record.tokens);
+  return record.text.empty() ? "" : sha256_of(std::as_bytes(std::span(record.text)));
+}
+
+std::string token_hash_of(std::span<const TokenId> tokens) {
   std::vector<std::byte> bytes;
-  for (const TokenId id : record.tokens)
+  for (const TokenId id : tokens)
     for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<std::byte>(id.value() >> shift & 0xFF));
   return sha256_of(bytes);
 }

@@ -13,6 +13,7 @@ namespace mie::bench {
 
 // SHA-256 of the ids (32-bit little-endian), else of the text; empty: there is neither.
 [[nodiscard]] std::string token_hash_of(const RequestRecord& record);
+[[nodiscard]] std::string token_hash_of(std::span<const TokenId> tokens);
 
 [[nodiscard]] std::string request_line(const RequestRecord& record);  // ends in a newline
 [[nodiscard]] std::string request_lines(std::span<const RequestRecord> records);

@@ -45,14 +45,6 @@ std::string gate_line(const Judged& judged) {
   return line + "\n";
 }
 
-void write_rate(JsonWriter& out, std::string_view name, std::optional<double> rate) {
-  rate ? out.key(name).number(*rate) : out.null_member(name);
-}
-
-void write_text_or_null(JsonWriter& out, std::string_view name, const std::string& text) {
-  text.empty() ? out.null_member(name) : out.member(name, std::string_view(text));
-}
-
 void write_case(JsonWriter& out, const Measured& one) {
   out.begin_object().member("name", std::string_view(one.name));
   out.key("seconds").number(one.timing.median).key("min_seconds").number(one.timing.min);
@@ -60,9 +52,9 @@ void write_case(JsonWriter& out, const Measured& one) {
   out.key("bytes").number(one.bytes).key("ops").number(one.ops);
   out.key("gbps").number(one.gb_per_second()).key("gops").number(one.gops());
   out.member("limit", limit_name(one.limit));
-  write_rate(out, "percent", one.percent());
+  out.member_or_null("percent", one.percent());
   out.key("foreign_cpu").number(one.foreign_cpu);
-  write_text_or_null(out, "disturbance", one.disturbance());
+  out.member_or_null("disturbance", one.disturbance());
   write_probe(out, "probe_before", one.before);
   write_probe(out, "probe_after", one.after);
   out.end_object();
@@ -72,9 +64,9 @@ void write_gate(JsonWriter& out, const Judged& judged) {
   out.begin_object().member("gate", judged.gate.number).member("what", std::string_view(judged.gate.what));
   out.member("at_least", judged.gate.kind == GateKind::kPercent).key("need").number(judged.gate.need);
   out.member("unit", unit_of(judged.gate.kind));
-  write_rate(out, "figure", judged.figure);
+  out.member_or_null("figure", judged.figure);
   out.member("verdict", verdict_name(judged.verdict));
-  write_text_or_null(out, "note", judged.note);
+  out.member_or_null("note", judged.note);
   out.end_object();
 }
 
@@ -117,7 +109,7 @@ std::string as_json(const MicroReport& report) {
   out.member("threads", report.n_threads);
   write_probe(out, "probe_before", report.before);
   write_probe(out, "probe_after", report.after);
-  write_text_or_null(out, "disagreement", disagreement(report.before, report.after));
+  out.member_or_null("disagreement", disagreement(report.before, report.after));
   out.key("cases").begin_array();
   for (const Measured& one : report.cases) write_case(out, one);
   out.end_array().key("gates").begin_array();

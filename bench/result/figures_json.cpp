@@ -16,16 +16,12 @@ namespace {
 
 using json::JsonWriter;
 
-void number_or_null(JsonWriter& out, std::string_view name, std::optional<double> value) {
-  value ? out.key(name).number(*value) : out.null_member(name);
-}
-
 void write_distribution(JsonWriter& out, std::string_view name, const Sample& sample) {
   const Distribution of = distribution_of(sample.values);
   out.key(name).begin_object().member("n", of.n).member("undefined", sample.n_undefined);
   out.member("censored", sample.n_censored);
   const auto figure = [&](std::string_view what, double value) {
-    number_or_null(out, what, of.n > 0 ? std::optional(value) : std::nullopt);
+    out.member_or_null(what, of.n > 0 ? std::optional(value) : std::nullopt);
   };
   figure("mean", of.mean);
   figure("sd", of.sd);
@@ -34,8 +30,8 @@ void write_distribution(JsonWriter& out, std::string_view name, const Sample& sa
   out.key("percentiles").begin_object();
   for (const Percentile& one : of.percentiles) {
     out.key(fmt::format("p{:g}", one.permille / 10.0)).begin_object();
-    number_or_null(out, "linear", one.withheld ? std::nullopt : std::optional(one.linear));
-    number_or_null(out, "nearest", one.withheld ? std::nullopt : std::optional(one.nearest));
+    out.member_or_null("linear", one.withheld ? std::nullopt : std::optional(one.linear));
+    out.member_or_null("nearest", one.withheld ? std::nullopt : std::optional(one.nearest));
     out.member("withheld", one.withheld).member("needed", one.needed).end_object();
   }
   out.end_object().end_object();
@@ -141,12 +137,12 @@ void write_repetitions(JsonWriter& out, const RunResult& result) {
     out.member("began_ns", repetition.began_ns).member("ended_ns", repetition.ended_ns);
     if (window.end_ns > window.begin_ns) {
       write_rates(out, rates_of(own, window));
-      number_or_null(out, "little_residual", little_residual(own, window));
+      out.member_or_null("little_residual", little_residual(own, window));
     }
     for (const Metric metric : {Metric::kTtft, Metric::kTpot, Metric::kItl, Metric::kE2el}) {
       const Distribution of = distribution_of(sample_of(own, metric, View::kOk, window, {}).values);
       const auto median = std::ranges::find(of.percentiles, 500, &Percentile::permille);
-      number_or_null(out, fmt::format("{}_p50_s", name_of(metric)), of.n > 0 ? std::optional(median->linear) : std::nullopt);
+      out.member_or_null(fmt::format("{}_p50_s", name_of(metric)), of.n > 0 ? std::optional(median->linear) : std::nullopt);
     }
     out.end_object();
   }

@@ -91,26 +91,12 @@ double steal_seconds() {
   return static_cast<double>(number(word).value_or(0)) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-void text_or_null(json::JsonWriter& out, std::string_view name, const std::string& text) {
-  text.empty() ? out.null_member(name) : out.member(name, std::string_view(text));
-}
-
-void number_or_null(json::JsonWriter& out, std::string_view name, std::optional<std::int64_t> value) {
-  value ? out.member(name, *value) : out.null_member(name);
-}
-
-void texts(json::JsonWriter& out, std::string_view name, const std::vector<std::string>& all) {
-  out.key(name).begin_array();
-  for (const std::string& text : all) out.string(text);
-  out.end_array();
-}
-
 void write_state(json::JsonWriter& out, std::string_view name, const HostState& state) {
   out.key(name).begin_object().key("load_average").begin_array();
   for (const double load : state.load_average) out.number(load);
   out.end_array();
-  number_or_null(out, "khz", state.khz);
-  number_or_null(out, "thermal_throttles", state.n_throttles);
+  out.member_or_null("khz", state.khz);
+  out.member_or_null("thermal_throttles", state.n_throttles);
   out.key("steal_s").number(state.steal_s).end_object();
 }
 
@@ -153,24 +139,24 @@ HostState host_state() {
 
 void write_host(json::JsonWriter& out, const HostFacts& facts, const HostState& before, const HostState& after) {
   out.begin_object().member("hostname_hash", std::string_view(facts.hostname_hash));
-  text_or_null(out, "cpu", facts.cpu);
+  out.member_or_null("cpu", facts.cpu);
   out.member("threads_online", facts.n_online).key("affinity").begin_array();
   for (const int core : facts.affinity) out.integer(core);
   out.end_array();
-  text_or_null(out, "governor", facts.governor);
-  number_or_null(out, "min_khz", facts.min_khz);
-  number_or_null(out, "max_khz", facts.max_khz);
-  text_or_null(out, "turbo", facts.turbo);
+  out.member_or_null("governor", facts.governor);
+  out.member_or_null("min_khz", facts.min_khz);
+  out.member_or_null("max_khz", facts.max_khz);
+  out.member_or_null("turbo", facts.turbo);
   facts.smt ? out.member("smt", *facts.smt) : out.null_member("smt");
-  texts(out, "caches", facts.caches);
+  out.member("caches", facts.caches);
   out.member("isa", std::string_view(facts.isa)).member("ram_bytes", facts.ram_bytes);
-  text_or_null(out, "huge_pages", facts.huge_pages);
+  out.member_or_null("huge_pages", facts.huge_pages);
   out.member("numa_nodes", facts.n_numa_nodes);
-  text_or_null(out, "kernel", facts.kernel);
-  texts(out, "mitigations", facts.mitigations);
-  text_or_null(out, "clocksource", facts.clocksource);
+  out.member_or_null("kernel", facts.kernel);
+  out.member("mitigations", facts.mitigations);
+  out.member_or_null("clocksource", facts.clocksource);
   out.member("container", facts.container);
-  text_or_null(out, "cpu_quota", facts.cpu_quota);
+  out.member_or_null("cpu_quota", facts.cpu_quota);
   write_state(out, "before", before);
   write_state(out, "after", after);
   out.end_object();

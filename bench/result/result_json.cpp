@@ -14,16 +14,6 @@ namespace {
 
 using json::JsonWriter;
 
-void texts(JsonWriter& out, std::string_view name, const std::vector<std::string>& all) {
-  out.key(name).begin_array();
-  for (const std::string& text : all) out.string(text);
-  out.end_array();
-}
-
-void text_or_null(JsonWriter& out, std::string_view name, const std::string& text) {
-  text.empty() ? out.null_member(name) : out.member(name, std::string_view(text));
-}
-
 void write_tool(JsonWriter& out) {
   const BuildInfo build = build_info();
   out.key("tool").begin_object().member("name", "mie bench").member("version", build.version);
@@ -45,8 +35,8 @@ void write_sums(JsonWriter& out, std::string_view name, const MetricSums& sums) 
 
 void write_arm(JsonWriter& out, const RunResult& result, const ArmResult& arm) {
   out.begin_object().member("name", std::string_view(arm.name));
-  texts(out, "flags", arm.flags);
-  text_or_null(out, "model", arm.server.model);
+  out.member("flags", arm.flags);
+  out.member_or_null("model", arm.server.model);
   raw_or_null(out, "version", arm.server.version_json);
   raw_or_null(out, "models", arm.server.models_json);
   out.key("peak_resident_bytes");
@@ -64,7 +54,7 @@ void write_arm(JsonWriter& out, const RunResult& result, const ArmResult& arm) {
 
 void write_server(JsonWriter& out, const RunResult& result) {
   out.key("server").begin_object();
-  text_or_null(out, "url", result.spec.target.url);
+  out.member_or_null("url", result.spec.target.url);
   out.key("arms").begin_array();
   for (const ArmResult& arm : result.arms) write_arm(out, result, arm);
   out.end_array().end_object();
@@ -100,7 +90,7 @@ void write_checks(JsonWriter& out, const RunResult& result) {
   out.key("checks").begin_object();
   for (const Check& check : result.checks) {
     out.key(check.name).begin_object().member("checked", check.n_checked).member("failed", check.n_failed);
-    texts(out, "samples", check.failed);
+    out.member("samples", check.failed);
     out.end_object();
   }
   out.end_object();
@@ -146,11 +136,11 @@ std::string result_json(const RunResult& result) {
   write_repetitions(out, result);
   write_checks(out, result);
   write_errors(out, result);
-  texts(out, "warnings", result.warnings);
+  out.member("warnings", result.warnings);
   out.key("validity").begin_object().member("state", name_of(result.validity.state));
-  texts(out, "reasons", result.validity.reasons);
+  out.member("reasons", result.validity.reasons);
   out.end_object().key("reproduce").begin_object();
-  texts(out, "commands", {fmt::format("{}", fmt::join(result.command_line, " "))});
+  out.member("commands", std::vector{fmt::format("{}", fmt::join(result.command_line, " "))});
   return out.end_object().end_object().take();
 }
 

@@ -12,17 +12,6 @@ std::chrono::nanoseconds seconds(double s) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(s));
 }
 
-SamplingMembers sampling_of(const SamplingSpec& spec) {
-  return {.temperature = spec.temperature,
-          .top_p = spec.top_p,
-          .top_k = spec.top_k,
-          .min_p = spec.min_p,
-          .repetition_penalty = spec.repetition_penalty,
-          .presence_penalty = spec.presence_penalty,
-          .frequency_penalty = spec.frequency_penalty,
-          .logprobs = spec.logprobs};
-}
-
 std::string text_of(const Value& value) {
   if (const auto* text = value.as<std::string>()) return *text;
   if (const auto* flag = value.as<bool>()) return *flag ? "true" : "false";
@@ -46,7 +35,7 @@ LoadSettings load_settings(const WorkloadSpec& spec, const std::string& url, con
   settings.url = url;
   settings.endpoint = spec.target.endpoint;
   settings.model = spec.target.model.empty() ? server.model : spec.target.model;
-  settings.sampling = sampling_of(spec.sampling);
+  settings.sampling = spec.sampling;
   settings.stream = {.enabled = spec.stream.enabled, .include_usage = spec.stream.include_usage, .token_ids = server.is_mie};
   settings.ignore_eos = spec.output.ignore_eos;
   settings.exact = spec.output.exact;

@@ -1,9 +1,9 @@
 #include "bench/run/run.h"
 
+#include "bench/load/expected_answers.h"
 #include "bench/load/stamp_clock.h"
 #include "bench/metrics/aggregates.h"
 #include "bench/run/checks.h"
-#include "bench/run/expected_answers.h"
 #include "bench/run/load_of_spec.h"
 #include "bench/run/own_server.h"
 #include "bench/run/server_poll.h"

@@ -159,6 +159,12 @@ JsonWriter& JsonWriter::null() {
   return *this;
 }
 
+JsonWriter& JsonWriter::member(std::string_view name, std::span<const std::string> texts) {
+  key(name).begin_array();
+  for (const std::string& text : texts) string(text);
+  return end_array();
+}
+
 JsonWriter& JsonWriter::raw(std::string_view json) {
   separate();
   text_ += json;

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,6 +34,17 @@ class JsonWriter {
   JsonWriter& member(std::string_view name, std::int64_t value) { return key(name).integer(value); }
   JsonWriter& member(std::string_view name, int value) { return key(name).integer(value); }
   JsonWriter& member(std::string_view name, bool value) { return key(name).boolean(value); }
+  // null where there is none; of a text, where it is empty.
+  JsonWriter& member_or_null(std::string_view name, std::optional<double> value) {
+    return value ? key(name).number(*value) : null_member(name);
+  }
+  JsonWriter& member_or_null(std::string_view name, std::optional<std::int64_t> value) {
+    return value ? key(name).integer(*value) : null_member(name);
+  }
+  JsonWriter& member_or_null(std::string_view name, std::string_view text) {
+    return text.empty() ? null_member(name) : member(name, text);
+  }
+  JsonWriter& member(std::string_view name, std::span<const std::string> texts);  // an array
   JsonWriter& null_member(std::string_view name) { return key(name).null(); }
 
   [[nodiscard]] const std::string& text() const { return text_; }

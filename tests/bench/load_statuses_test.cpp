@@ -1,6 +1,7 @@
 // Every way in which a request can end, made by a server that was told to, and what the client calls it.
-#include "bench/load/answer_parse.h"
+#include "bench/load/expected_answers.h"
 #include "bench/load/load_run.h"
+#include "bench/load/request_lines.h"
 #include "tests/bench/loads.h"
 
 #include <gmock/gmock.h>
@@ -138,13 +139,13 @@ TEST(LoadStatus, WrongAnswerIsOneOfOtherTokens) {
   LoadSettings settings;
   settings.stream.token_ids = true;
   std::vector<RequestRecord> records = {answered_by(failing(AnswerFault::kOtherTokens, 3), settings)};
-  const std::vector<std::vector<TokenId>> expected = {
-      {TokenId(known_token(0, 0)), TokenId(known_token(0, 1)), TokenId(known_token(0, 2))}};
+  const std::vector<TokenId> right = {TokenId(known_token(0, 0)), TokenId(known_token(0, 1)), TokenId(known_token(0, 2))};
+  const ExpectedAnswers expected = {{0, token_hash_of(right)}};
   EXPECT_EQ(records[0].status, RequestStatus::ok);
-  check_answers(records, expected);
+  judge_answers(records, expected);
   EXPECT_EQ(records[0].status, RequestStatus::wrong_answer);
   records = {answered_by(paced_answer(3, 1ms), settings)};
-  check_answers(records, expected);
+  judge_answers(records, expected);
   EXPECT_EQ(records[0].status, RequestStatus::ok);
 }
 

@@ -27,12 +27,8 @@ struct TargetSpec {
   void describe(Fields& fields);
 };
 
-struct SamplingSpec {
-  double temperature = 0, top_p = 1, min_p = 0;
-  int top_k = 0;
-  double repetition_penalty = 1, presence_penalty = 0, frequency_penalty = 0;
+struct SamplingSpec : SamplingMembers {
   bool seed_per_request = true;  // request i uses seed + i
-  int logprobs = 0;              // n best
 
   void describe(Fields& fields);
 };

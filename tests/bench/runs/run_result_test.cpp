@@ -57,6 +57,7 @@ TEST_F(RunFiles, SayWhatTheRequestsSay) {
   EXPECT_NEAR(double(root["throughput"]["output_tokens_per_s"]), 6 / 1.6, 1e-6);
   EXPECT_EQ(simdjson::dom::array(root["repetitions"]).size(), 2U);
   EXPECT_TRUE(root["goodput"].is_null()) << "no objectives";
+  EXPECT_EQ(std::string_view(root["reproduce"]["commands"].at(0)), "mie bench run made.toml");
 }
 
 TEST_F(RunFiles, CountSecondsOfTheWholeRun) {

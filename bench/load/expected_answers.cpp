@@ -1,4 +1,4 @@
-#include "bench/run/expected_answers.h"
+#include "bench/load/expected_answers.h"
 
 #include "bench/load/request_lines.h"
 #include "bench/metrics/sample.h"
