@@ -32,6 +32,8 @@ class NativeRunner final : public ModelRunner {
   void run(const StepBatch& batch, std::span<const SamplingRow> rows, std::span<Sampled> sampled) override {
     ENSURE(rows.size() == batch.logits_rows.size() && sampled.size() == rows.size(), "one answer per logits row");
     ENSURE(batch.n_tokens() <= options_.max_rows, "the step fits the workspace");
+    ENSURE(std::ranges::all_of(batch.positions, [&](std::int32_t at) { return at >= 0 && at < options_.max_positions; }),
+           "every position has its angles and its place in the workspace");
     pin_engine_thread();
     const ThreadPool::Step awake(*pool_);
     forward_.run(batch);

@@ -74,7 +74,7 @@ class EngineModes : public ::testing::Test {
                                 .block_size = mode.block_size,
                                 .max_rows = 512,
                                 .max_logits = mode.n_together * (1 + mode.n_drafts),
-                                .max_positions = kLongest,
+                                .max_positions = std::max(kLongest, test::kSixLongest),
                                 .n_tokens = kVocab,
                                 .mode = ComputeMode::kW4A8,
                                 .isa = best_isa(),

@@ -1,5 +1,6 @@
 // The native backend on small random decoders: close to an fp64 reference, and bit-equal in every arrangement.
 #include "models/native/native_runner.h"
+
 #include "core/base/ensure.h"
 #include "models/native/thread_pool.h"
 #include "tests/fakes/naive_decoder.h"
@@ -231,6 +232,15 @@ TEST(NativeRunner, NotFiniteLogitsEndTheStepAndTheNextOneWorks) {
   EXPECT_THROW((void)test::generate(*runner, of, 1, {.block_size = 32}), ModelStepError);
   EXPECT_THROW((void)test::generate(*runner, of, 1, {.block_size = 32}), ModelStepError);
   EXPECT_FALSE(good.empty());
+}
+
+TEST(NativeRunner, RefusesAPositionBehindTheLongestSequence) {
+  const SyntheticModel model(native_spec(), 5);
+  const auto of = prompts({40});
+  NativeOptions wanted = options(32);
+  wanted.max_positions = 42;
+  EXPECT_EQ(test::generate(*open(model, wanted), of, 3, {.block_size = 32}).front().size(), 3U) << "the last one fits";
+  EXPECT_THROW((void)test::generate(*open(model, wanted), of, 4, {.block_size = 32}), InvariantError);
 }
 
 TEST(NativeRunner, RefusesShapesItsKernelsDoNotRun) {
