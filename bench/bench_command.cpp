@@ -2,6 +2,7 @@
 
 #include "bench/diff/command.h"
 #include "bench/kv/command.h"
+#include "bench/metrics/command.h"
 #include "bench/micro/command.h"
 #include "bench/quality/command.h"
 #include "bench/run/analysis_command.h"
@@ -32,6 +33,7 @@ BenchCommand::BenchCommand(CLI::App& command) {
   add<ExpandBench>(command, "expand", "The requests that a workload specification means, and their hash");
   add<BenchAnalysis>(command, "knee", "Where the results of a sweep saturate, and which rate to measure next");
   add<BenchKv>(command, "kv", "What a KV cache holds and wastes for each block size, counted in three ways");
+  add<MetricsBench>(command, "metrics", "What the figures mean: docs/metrics.md");
   add<BenchMicro>(command, "micro", "Kernels of the native backend against what this machine can do");
   add<QualityBench>(command, "quality", "Distance of the output distributions from the fp32 reference, on a text");
   add<BenchAnalysis>(command, "report", "Tables and plots of results: report.html, report.md, summary.csv");

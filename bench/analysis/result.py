@@ -2,6 +2,7 @@
 refused here, so that nothing behind this file has to ask again.
 """
 
+import gzip
 import hashlib
 import json
 import math
@@ -122,6 +123,19 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise Refused(f"{path}: {error}") from None
+
+
+def _read_requests_text(path: Path) -> str:
+    """Committed results keep their requests gzipped."""
+    if path.exists():
+        return _read(path)
+    zipped = path.with_name(path.name + ".gz")
+    if not zipped.exists():
+        raise Refused(f"{path}: no such file")
+    try:
+        return gzip.decompress(zipped.read_bytes()).decode("utf-8")
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise Refused(f"{zipped}: {error}") from None
 
 
 def check_header(document: dict, where: str) -> None:
@@ -254,7 +268,7 @@ def load(folder: Path) -> Result:
     document = _json(text, where)
     check_header(document, where)
     check_spec_hash(document, text, where)
-    everything = read_requests(_read(folder / "requests.jsonl"), str(folder / "requests.jsonl"))
+    everything = read_requests(_read_requests_text(folder / "requests.jsonl"), str(folder / "requests.jsonl"))
     if not everything:
         raise Refused(f"{folder / 'requests.jsonl'}: no requests")
     found = Result(folder, document, parts_of(document, everything))

@@ -1,17 +1,13 @@
 #include "bench/load/expected_answers.h"
 
-#include "bench/load/request_lines.h"
+#include "bench/load/request_file.h"
 #include "bench/metrics/sample.h"
-
-#include <fstream>
 
 namespace mie::bench {
 
 Result<ExpectedAnswers> read_expected_answers(const std::filesystem::path& file) {
   const auto bad = [&](const char* why) { return Error{Errc::kConfig, file.string() + ": " + why, ""}; };
-  std::ifstream in(file);
-  if (!in) return bad("cannot be read");
-  const auto lines = read_request_lines(in);
+  const auto lines = read_request_file(file);
   if (lines.has_error()) return lines.error();
   ExpectedAnswers expected;
   for (const RequestLine& line : *lines) {

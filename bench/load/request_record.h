@@ -60,6 +60,7 @@ inline constexpr std::array kStatuses = {RequestStatus::ok,
 }
 
 [[nodiscard]] std::string_view name_of(RequestStatus status);  // as the enumerator
+[[nodiscard]] std::string_view meaning_of(RequestStatus status);
 [[nodiscard]] std::optional<RequestStatus> status_named(std::string_view name);
 
 // Where the number of tokens of an event was taken from.

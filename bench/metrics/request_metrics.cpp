@@ -14,9 +14,6 @@ constexpr double kNs = 1e-9;
 constexpr double kStallAtLeast = 0.2;  // s
 constexpr double kStallMedians = 5;
 
-constexpr std::array<std::string_view, kMetrics.size()> kNames = {
-    "lateness", "ttft", "ttft_intended", "ttst", "e2el", "e2el_intended", "tpot", "normalized", "itl", "event_gap", "stall"};
-
 double seconds(std::int64_t from_ns, std::int64_t to_ns) { return static_cast<double>(to_ns - from_ns) * kNs; }
 
 std::optional<double> between(const std::optional<std::int64_t>& from_ns, const std::optional<std::int64_t>& to_ns) {
@@ -57,6 +54,35 @@ std::optional<double> longest(const std::vector<double>& gaps) {
   return *std::max_element(gaps.begin(), gaps.end());
 }
 
+struct Definition {
+  std::string_view name, meaning;
+  std::optional<double> (*of)(const RequestMetrics&);
+};
+
+using Figures = const RequestMetrics&;
+
+// In the order of Metric.
+constexpr std::array<Definition, kMetrics.size()> kDefinitions = {{
+    {"lateness", "first byte sent − instant at which it was to be sent", [](Figures of) { return of.lateness; }},
+    {"ttft", "first token − first byte sent", [](Figures of) { return of.ttft; }},
+    {"ttft_intended", "first token − instant at which the request was to be sent", [](Figures of) { return of.ttft_intended; }},
+    {"ttst", "second token − first token; 0 when one event carries both", [](Figures of) { return of.ttst; }},
+    {"e2el", "end of the answer − first byte sent", [](Figures of) { return of.e2el; }},
+    {"e2el_intended", "end of the answer − instant at which the request was to be sent",
+     [](Figures of) { return of.e2el_intended; }},
+    {"tpot", "(last token − first token) / (n − 1) of an answer of n tokens; none for n < 2",
+     [](Figures of) { return of.tpot; }},
+    {"normalized", "e2el / n", [](Figures of) { return of.normalized; }},
+    {"itl", "gap between token events / tokens of the later one, counted once for each of them; of a request the longest",
+     [](Figures of) { return longest(of.itl); }},
+    {"event_gap", "the same gap undivided, counted once; of a request the longest",
+     [](Figures of) { return longest(of.event_gaps); }},
+    {"stall", "sum of the event gaps over 200 ms and over 5 × the median gap of the request",
+     [](Figures of) { return std::optional(of.stall_s); }},
+}};
+
+const Definition& definition_of(Metric metric) { return kDefinitions[static_cast<std::size_t>(metric)]; }
+
 std::vector<TokenEvent> token_events(const RequestRecord& record) {
   std::vector<TokenEvent> out;
   std::copy_if(record.events.begin(), record.events.end(), std::back_inserter(out),
@@ -91,40 +117,15 @@ RequestMetrics metrics_of(const RequestRecord& record) {
   return out;
 }
 
-std::string_view name_of(Metric metric) { return kNames[static_cast<std::size_t>(metric)]; }
+std::string_view name_of(Metric metric) { return definition_of(metric).name; }
+
+std::string_view meaning_of(Metric metric) { return definition_of(metric).meaning; }
 
 std::optional<Metric> metric_named(std::string_view name) {
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) return {};
-  return static_cast<Metric>(found - kNames.begin());
+  const auto found = std::ranges::find(kMetrics, name, [](Metric metric) { return name_of(metric); });
+  return found == kMetrics.end() ? std::nullopt : std::optional(*found);
 }
 
-std::optional<double> value_of(const RequestMetrics& metrics, Metric metric) {
-  switch (metric) {
-    case Metric::kLateness:
-      return metrics.lateness;
-    case Metric::kTtft:
-      return metrics.ttft;
-    case Metric::kTtftIntended:
-      return metrics.ttft_intended;
-    case Metric::kTtst:
-      return metrics.ttst;
-    case Metric::kE2el:
-      return metrics.e2el;
-    case Metric::kE2elIntended:
-      return metrics.e2el_intended;
-    case Metric::kTpot:
-      return metrics.tpot;
-    case Metric::kNormalized:
-      return metrics.normalized;
-    case Metric::kItl:
-      return longest(metrics.itl);
-    case Metric::kEventGap:
-      return longest(metrics.event_gaps);
-    case Metric::kStall:
-      return metrics.stall_s;
-  }
-  return {};
-}
+std::optional<double> value_of(const RequestMetrics& metrics, Metric metric) { return definition_of(metric).of(metrics); }
 
 }  // namespace mie::bench

@@ -39,6 +39,7 @@ inline constexpr std::array kMetrics = {Metric::kLateness, Metric::kTtft,       
                                         Metric::kItl,      Metric::kEventGap,     Metric::kStall};
 
 [[nodiscard]] std::string_view name_of(Metric metric);
+[[nodiscard]] std::string_view meaning_of(Metric metric);  // in words, with what it is absent for
 [[nodiscard]] std::optional<Metric> metric_named(std::string_view name);
 
 // One number of the request: of gaps the longest, of stalls their sum. What an objective is compared with.

@@ -1,6 +1,6 @@
 #include "bench/result/result_check.h"
 
-#include "bench/load/request_lines.h"
+#include "bench/load/request_file.h"
 #include "bench/metrics/aggregates.h"
 #include "bench/workload/expand/expand.h"
 
@@ -9,7 +9,6 @@
 
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <utility>
 
@@ -62,9 +61,7 @@ std::optional<Error> check_expansion(const ResultFile& file, const WorkloadSpec&
 }
 
 Result<std::vector<RequestRecord>> requests_of(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  if (!in) return Error{Errc::kConfig, file.string() + ": cannot be read", ""};
-  auto lines = read_request_lines(in);
+  auto lines = read_request_file(file);
   if (lines.has_error()) return lines.error();
   std::vector<RequestRecord> records;
   for (RequestLine& line : *lines) records.push_back(std::move(line.record));

@@ -3,6 +3,7 @@
 #include "bench/live/live_display.h"
 #include "bench/result/result_files.h"
 #include "bench/run/headline.h"
+#include "bench/run/resume.h"
 
 #include <CLI/CLI.hpp>
 
@@ -28,6 +29,7 @@ BenchRun::BenchRun(CLI::App& command) : sweeps_(command.get_name() == "sweep") {
   model->excludes(url);
   command.add_option("--out", out_, "folder of results; each run has one of its own in it [bench-results]")->type_name("DIR");
   command.add_flag("--no-probes", no_probes_, "do not probe this machine before and after: for servers elsewhere");
+  command.add_flag("--resume", resume_, "pass over what has a valid result in DIR");
   command.add_flag("--quiet", quiet_, "show nothing while loads run");
   command.add_option("FLAGS", server_flags_, "flags of mie serve, after --")->type_name("")->expected(-1);
 }
@@ -43,6 +45,7 @@ Result<int> BenchRun::run() {
   int code = kValid;
   for (const WorkloadSpec& spec : file->cells) {
     if (interrupt.requested()) break;
+    if (resume_ && is_there(spec)) continue;
     auto settings = settings_of(spec, *file);
     if (settings.has_error()) return settings.error();
     const auto result = bench::run_workload(spec, *settings, interrupt, quiet_ ? nobody : display);
@@ -54,6 +57,12 @@ Result<int> BenchRun::run() {
     if (code == kValid && !bench::accepted(*result)) code = kNotAccepted;
   }
   return code;
+}
+
+bool BenchRun::is_there(const WorkloadSpec& spec) const {
+  const auto there = bench::valid_result(out_, bench::spec_sha256(spec));
+  if (there) std::printf("%s: is there  %s\n", spec.name.c_str(), there->c_str());
+  return there.has_value();
 }
 
 Result<bench::RunSettings> BenchRun::settings_of(const WorkloadSpec& spec, const bench::SpecFile& file) const {

@@ -18,12 +18,13 @@ class BenchRun final : public BenchSubcommand {
 
  private:
   [[nodiscard]] Result<bench::RunSettings> settings_of(const bench::WorkloadSpec& spec, const bench::SpecFile& file) const;
+  [[nodiscard]] bool is_there(const bench::WorkloadSpec& spec) const;  // and says so
   [[nodiscard]] std::vector<std::string> command_line() const;
 
   bool sweeps_;
   std::string spec_, url_, model_, out_ = "bench-results";
   std::vector<std::string> server_flags_;
-  bool no_probes_ = false, quiet_ = false;
+  bool no_probes_ = false, quiet_ = false, resume_ = false;
 };
 
 }  // namespace mie

@@ -62,6 +62,7 @@ class Run {
   Run(const WorkloadSpec& spec, const RunSettings& settings, Interrupt& interrupt, Watcher& watcher)
       : spec_(spec), settings_(settings), interrupt_(interrupt), watcher_(watcher), arms_(spec.arms) {
     if (arms_.empty()) arms_.push_back({});
+    own_.resize(arms_.size());
   }
 
   Result<RunResult> go() {
@@ -120,13 +121,13 @@ class Run {
     result_.validity = judge(result_);
   }
 
-  // On a fresh server, or on the one there is.
+  // On a fresh server, on the arm's, or on the one there is.
   std::optional<Error> one_load(std::size_t arm, int repetition) {
-    std::unique_ptr<OwnServer> own;
     ArmResult& of_arm = result_.arms[arm];
-    if (settings_.url.empty()) {
-      auto started =
-          OwnServer::start(flags_of(arms_[arm]), settings_.folder / fmt::format("server-{}{}.log", of_arm.name, repetition));
+    std::unique_ptr<OwnServer>& own = own_[arm];
+    const bool kept = settings_.url.empty() ? own != nullptr : title_.number > 1;
+    if (settings_.url.empty() && own == nullptr) {
+      auto started = OwnServer::start(flags_of(arms_[arm]), log_of(of_arm.name, repetition));
       if (started.has_error()) return started.error();
       own = std::move(*started);
     }
@@ -136,11 +137,17 @@ class Run {
     auto facts = server_facts(*server, fields_);
     if (facts.has_error()) return facts.error();
     of_arm.server = *facts;
-    if (spec_.warmup.flush == Flush::kBetween && own == nullptr && title_.number > 1) flush(*server);
+    if (spec_.warmup.flush == Flush::kBetween && kept) flush(*server);
     if (auto error = put_load(*server, load_settings(spec_, url, *facts, fields_), of_arm.name, repetition)) return error;
     if (own) of_arm.peak_bytes = peak_resident(own->pid());
+    if (spec_.repetitions.server == ServerLife::kFresh) own.reset();
     std::this_thread::sleep_for(std::chrono::duration<double>(spec_.repetitions.cooldown_s));
     return {};
+  }
+
+  [[nodiscard]] std::filesystem::path log_of(const std::string& arm, int repetition) const {
+    const bool kept = spec_.repetitions.server == ServerLife::kKept;
+    return settings_.folder / (kept ? fmt::format("server-{}.log", arm) : fmt::format("server-{}{}.log", arm, repetition));
   }
 
   void flush(const ServerAddress& server) {
@@ -212,6 +219,7 @@ class Run {
   Interrupt& interrupt_;
   Watcher& watcher_;
   std::vector<ArmSpec> arms_;
+  std::vector<std::unique_ptr<OwnServer>> own_;  // [arms]; null: none runs
   HeaderFields fields_;
   std::vector<PlannedRequest> warmup_, load_;
   ExpectedAnswers expected_;

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 
 def bench(binary, *flags) -> subprocess.CompletedProcess:
@@ -22,6 +23,11 @@ def test_kv_is_exact_in_three_ways():
     figures = json.loads(done.stdout)
     assert figures["failures"] == [] and len(figures["capacity"]) == 33
     assert sum(row["resident"] is not None for row in figures["capacity"]) == 24
+
+
+def test_the_glossary_is_what_the_program_prints():
+    page = Path(__file__).parents[2] / "docs/metrics.md"
+    assert page.read_text(encoding="utf-8") == bench(os.environ["MIE_BINARY"], "metrics").stdout
 
 
 def test_kv_times_need_a_model():

@@ -1,7 +1,9 @@
 """`mie bench run` against servers on the fake model: files, exit codes, interrupts, arms, and what the reports make of it."""
 
+import gzip
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -108,6 +110,47 @@ def test_arms_are_servers_with_other_flags_and_the_same_tokens(workload, tmp_pat
     for request in requests:
         tokens.setdefault(request["index"], set()).add(request["token_hash"])
     assert len(tokens) == 12 and all(len(hashes) == 1 for hashes in tokens.values())
+
+
+def test_a_kept_server_has_all_loads_of_its_arm(workload, tmp_path):
+    spec = workload("[warmup]\nflush = 'before'\n" + ARMS.replace("n = 2", "n = 2\nserver = 'kept'"))
+    run(spec, tmp_path / "out", "--model", MODEL)
+    (folder,) = (tmp_path / "out").iterdir()
+    result, requests = only_result(tmp_path / "out")
+    assert sorted(log.name for log in folder.glob("server-*.log")) == ["server-paged.log", "server-static.log"]
+    for arm in result["server"]["arms"]:
+        first, second = arm["loads"]
+        assert second["metrics_before"]["vllm:generation_tokens_total"] == first["metrics_after"]["vllm:generation_tokens_total"]
+    assert result["counts"]["tokens_cached"] == 0, "the cache was emptied between"
+    assert len(requests) == 48 and {r["status"] for r in requests} == {"ok"}
+
+
+def test_a_sweep_goes_on_where_it_was(workload, tmp_path):
+    spec = workload("[sweep]\n'output.length.value' = [8, 9]\n".replace("'", ""))
+    sweep = [BINARY, "bench", "sweep", str(spec), "--out", str(tmp_path / "out"), "--no-probes", "--resume", "--model", MODEL]
+    subprocess.run(sweep, capture_output=True, text=True, timeout=120)
+    results = [json.loads(path.read_text()) for path in (tmp_path / "out").glob("*/result.json")]
+    assert len(results) == 2 and len({result["spec_sha256"] for result in results}) == 2
+    for folder in (tmp_path / "out").iterdir():
+        document = json.loads((folder / "result.json").read_text())
+        nine = document["spec"]["output"]["length"]["value"] == 9
+        document["validity"]["state"] = "disturbed" if nine else "ok"
+        (folder / "result.json").write_text(json.dumps(document))
+    again = subprocess.run(sweep, capture_output=True, text=True, timeout=120)
+    assert again.stdout.count(": is there") == 1
+    lengths = [json.loads(path.read_text())["spec"]["output"]["length"]["value"] for path in (tmp_path / "out").glob("*/result.json")]
+    assert sorted(lengths) == [8, 9, 9], "what was void ran again"
+
+
+def test_requests_may_be_gzipped(one_result, tmp_path):
+    shutil.copy(one_result / "result.json", tmp_path)
+    zipped = gzip.compress((one_result / "requests.jsonl").read_bytes())
+    (tmp_path / "requests.jsonl.gz").write_bytes(zipped)
+    assert "a result of 12 requests" in validate(tmp_path / "result.json").stdout
+    report = subprocess.run([BINARY, "bench", "report", str(tmp_path)], capture_output=True, text=True, timeout=120)
+    assert report.returncode in (0, 5), report.stderr
+    (tmp_path / "requests.jsonl.gz").write_bytes(zipped[:-40])
+    assert validate(tmp_path / "result.json").returncode == 2
 
 
 def test_reports_and_comparisons_take_what_was_written(workload, tmp_path):

@@ -103,10 +103,18 @@ Found names(const WorkloadSpec& spec) {
   return {};
 }
 
+// A repetition is a fresh server or a flushed cache: else it is more of the one before.
+Found repetitions(const WorkloadSpec& spec) {
+  const bool more_of_the_same = spec.repetitions.server == ServerLife::kKept && spec.repetitions.n > 1;
+  if (more_of_the_same && spec.warmup.flush == Flush::kNever)
+    return {{"repetitions.server", "kept needs warmup.flush before or between"}};
+  return {};
+}
+
 }  // namespace
 
 std::optional<Fields::Fault> contradiction(const WorkloadSpec& spec) {
-  for (const auto check : {names, stop_rule, prompts, traces, python, distributions}) {
+  for (const auto check : {names, stop_rule, prompts, traces, python, distributions, repetitions}) {
     if (auto found = check(spec)) return found;
   }
   return {};

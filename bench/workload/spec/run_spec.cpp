@@ -12,6 +12,7 @@ using namespace std::string_view_literals;
 constexpr std::array kFlushes = {"never"sv, "before"sv, "between"sv};
 constexpr std::array kModes = {"detect"sv, "fixed"sv};
 constexpr std::array kOrders = {"interleaved"sv, "blocked"sv};
+constexpr std::array kServerLives = {"fresh"sv, "kept"sv};
 
 }  // namespace
 
@@ -46,6 +47,7 @@ void SteadySpec::describe(Fields& fields) {
 void RepetitionsSpec::describe(Fields& fields) {
   fields.field("n", n, {1, 10'000});
   fields.choice("order", order, kOrders);
+  fields.choice("server", server, kServerLives);
   fields.field("cooldown_s", cooldown_s, kNatural);
 }
 

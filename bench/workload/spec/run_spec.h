@@ -51,8 +51,12 @@ struct SteadySpec {
 
 enum class RepetitionOrder : std::uint8_t { kInterleaved, kBlocked };
 
+// Of our own server. kFresh: each load has a new one. kKept: each arm has one for all its loads, and idles beside the others'.
+enum class ServerLife : std::uint8_t { kFresh, kKept };
+
 struct RepetitionsSpec {
   int n = 1;
+  ServerLife server = ServerLife::kFresh;
   RepetitionOrder order = RepetitionOrder::kInterleaved;
   double cooldown_s = 0;
 

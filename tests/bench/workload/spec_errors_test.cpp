@@ -65,6 +65,8 @@ TEST(SpecErrors, SettingsThatContradictEachOther) {
            Case{"prefix = { kind = \"groups\", n = 2, prompts_per_group = 3, prefix_len = 8 }",
                 "t.toml:7: prefix.prompts_per_group must divide requests.count"},
            Case{"prefix = { kind = \"shared\", n = 2, len = 1 }", "t.toml:7: prefix.n is not a key here"},
+           Case{"repetitions = { n = 2, server = \"kept\" }",
+                "t.toml:7: repetitions.server kept needs warmup.flush before or between"},
            Case{"prefix = { kind = \"tree\" }", "t.toml:7: prefix.hash_ids must be given unless prompt.source is trace"},
            Case{"compat = \"python\"\nprefix = { kind = \"zipf_groups\", n = 3, prefix_len = 8 }",
                 "t.toml:8: prefix.s must be given"},
