@@ -3,6 +3,8 @@
     bench/analysis/run report DIR          report.html, report.md, summary.csv and plots/ of a result folder, or of a folder of them
     bench/analysis/run compare A B [C…]    is B as good as A? A side is a folder, or FOLDER@ARM
     bench/analysis/run knee DIR            the three knees of a sweep, and the rate to measure next
+    bench/analysis/run peers DIR           tables of what bench/peers/compare measured
+    bench/analysis/run crosscheck DIR FILE writes the figures of bench/peers/crosscheck into FILE (docs/other_clients.md)
     bench/analysis/run campaign DIR FILE   writes FILE (docs/BENCHMARKS.md) from a folder of committed results
     bench/analysis/run validate DIR…       whether results are whole and agree with themselves
     bench/analysis/run selftest            the statistics against known truths
@@ -14,7 +16,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from bench.analysis import campaign, compare, evidence, render, report, result, selftest, sweep, verdict
+from bench.analysis import campaign, compare, evidence, other_clients, peers, render, report, result, selftest, sweep, verdict
 from bench.analysis.intervals import RESAMPLES, Settings
 from bench.analysis.saturation import disagreement, next_rate
 
@@ -49,6 +51,20 @@ def run_knee(options: argparse.Namespace) -> int:
         print(reason)
     following = next_rate(loads.points, loads.target, loads.points[0].rate) if loads.open_loop else None
     print("next   none: the SLO knee is known to 1 %" if following is None else f"next   {following:.6g}")
+    return 0
+
+
+def run_peers(options: argparse.Namespace) -> int:
+    found, settings = evidence.read(options.folder), Settings(resamples=options.resamples)
+    tables = ((peers.COLUMNS, peers.rows), (peers.RATIO_COLUMNS, peers.ratio_rows), (peers.PROMISE_COLUMNS, peers.promise_rows))
+    for columns, rows in tables:
+        print("\n".join(render.markdown_table(render.Table(list(columns), [row.cells for row in rows(found, settings)]))) + "\n")
+    return 0
+
+
+def run_crosscheck(options: argparse.Namespace) -> int:
+    other_clients.write(options.folder, options.file)
+    print(options.file)
     return 0
 
 
@@ -87,6 +103,14 @@ def parser() -> argparse.ArgumentParser:
     one = commands.add_parser("knee", help="where a sweep saturates")
     one.add_argument("folder", type=Path)
     one.set_defaults(run=run_knee)
+    one = commands.add_parser("peers", help="our server beside others")
+    one.add_argument("folder", type=Path)
+    one.add_argument("--resamples", type=int, default=RESAMPLES)
+    one.set_defaults(run=run_peers)
+    one = commands.add_parser("crosscheck", help="our client beside another one")
+    one.add_argument("folder", type=Path)
+    one.add_argument("file", type=Path)
+    one.set_defaults(run=run_crosscheck)
     one = commands.add_parser("campaign", help="the page of all committed results")
     one.add_argument("folder", type=Path)
     one.add_argument("file", type=Path)

@@ -6,18 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bench.analysis import attribution, compare, summaries, sweep, verdict
+from bench.analysis.campaign_rows import Row
 from bench.analysis.evidence import Evidence
 from bench.analysis.intervals import Settings
 from bench.analysis.render import interval, number
-from bench.analysis.result import Result
-
-
-@dataclass(frozen=True)
-class Row:
-    cells: list[str]
-    results: tuple[Result, ...] = ()
-    source: str = ""  # of a row without results: what identifies its file
-    command: str = ""  # and what writes that file
 
 
 @dataclass(frozen=True)

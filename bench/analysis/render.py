@@ -77,14 +77,18 @@ def as_markdown(page: Page, plots: str | None = "plots") -> str:
         lines += [f"## {section.heading}", ""]
         lines += [line for paragraph in section.text for line in (paragraph, "")]
         for table in section.tables:
-            lines += ["| " + " | ".join(_cell(c) for c in table.columns) + " |", "|" + "---|" + "---:|" * (len(table.columns) - 1)]
-            lines += ["| " + " | ".join(_cell(c) for c in row) + " |" for row in table.rows] + [""]
+            lines += [*markdown_table(table), ""]
         for drawn in section.plots:
             if not drawn.missing and plots is not None:
                 lines += [f"![{drawn.plot.title}]({plots}/{drawn.plot.number:02}_{drawn.plot.name}.png)", ""]
         if section.code:
             lines += ["```", *section.code, "```", ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def markdown_table(table: Table) -> list[str]:
+    head = ["| " + " | ".join(_cell(c) for c in table.columns) + " |", "|" + "---|" + "---:|" * (len(table.columns) - 1)]
+    return head + ["| " + " | ".join(_cell(c) for c in row) + " |" for row in table.rows]
 
 
 def _cell(text: str) -> str:

@@ -1,8 +1,9 @@
-"""The servers that are compared, and how each is started. Same weights, same number of threads, greedy, prefix caches off."""
+"""The servers that are compared, and how each is started. Same weights, same number of threads, prefix caches off or on."""
 
 import json
 import os
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -14,7 +15,7 @@ from installs import Peers
 
 START_LIMIT_S = 600
 MAX_SEQS = 32
-CONTEXT = 1024  # tokens of a sequence
+CONTEXT = 2560  # tokens of a sequence: the longest workload has 2176
 
 
 @dataclass(frozen=True)
@@ -24,31 +25,53 @@ class Engine:
     version: str
     command: list[str]  # less the port
     environment: dict[str, str] = field(default_factory=dict)
-    extra: str = ""  # members of every request
+    members: str = ""  # of every request: an object
+    cached: bool = False  # its prefix cache is on
 
 
-def mie(binary: Path, peers: Peers, weights: str, flags: list[str]) -> Engine:
+def last_parts(value: str) -> str:
+    """Where files lie is each machine's own matter: records name them."""
+    return ":".join(part.rpartition("/")[2] if part.startswith("/") else part for part in value.split(":"))
+
+
+def without_folders(command: list[str]) -> list[str]:
+    return [last_parts(word) for word in command]
+
+
+def mie(binary: str, peers: Peers, weights: str, flags: list[str], cached: bool) -> Engine:
     version = subprocess.run([binary, "--version"], check=True, capture_output=True, text=True).stdout.strip()
-    command = [str(binary), "serve", "--model", str(peers.weights(weights)), "--max-num-seqs", str(MAX_SEQS), *flags, "--port"]
-    return Engine(f"mie-{weights}", peers.weights(weights), version, command)
+    command = [binary, "serve", "--model", str(peers.weights(weights)), "--max-num-seqs", str(MAX_SEQS),
+               "--served-model-name", f"mie-{weights}", "--prefix-caching" if cached else "--no-prefix-caching", *flags, "--port"]
+    return Engine(f"mie-{weights}", peers.weights(weights), version, command, cached=cached)
 
 
-def llama(peers: Peers, weights: str) -> Engine:
+def llama(peers: Peers, weights: str, cached: bool) -> Engine:
     threads = str(os.cpu_count())
     command = [str(peers.llama("llama-server")), "-m", str(peers.weights(weights)), "-t", threads, "-tb", threads,
                "-np", str(MAX_SEQS), "-c", str(MAX_SEQS * CONTEXT), "-b", "2048", "-ub", "512", "-fa", "on", "--no-webui",
-               "--no-warmup", "--cache-ram", "0", "--port"]
-    return Engine(f"llama-{weights}", peers.weights(weights), peers.llama_version(), command, extra='"cache_prompt":false')
+               "--no-warmup", "--metrics", "--alias", f"llama-{weights}",
+               *([] if cached else ["--no-cache-prompt", "--cache-ram", "0"]), "--port"]
+    # An event may bring part of a character, hence no text: how many tokens there are so far is in its timings.
+    return Engine(f"llama-{weights}", peers.weights(weights), peers.llama_version(), command,
+                  members='{"timings_per_token":true}', cached=cached)
 
 
-def vllm(peers: Peers) -> Engine:
+def vllm(peers: Peers, cached: bool) -> Engine:
     command = [str(peers.vllm("bin/vllm")), "serve", str(peers.weights("safetensors")), "--dtype", "bfloat16", "--max-num-seqs",
-               str(MAX_SEQS), "--max-num-batched-tokens", "2048", "--max-model-len", "2048", "--no-enable-prefix-caching",
-               "--generation-config", "vllm", "--port"]
+               str(MAX_SEQS), "--max-num-batched-tokens", "2048", "--max-model-len", str(CONTEXT), "--generation-config", "vllm",
+               "--served-model-name", "vllm-bf16", "--enable-prompt-tokens-details",
+               "--enable-prefix-caching" if cached else "--no-enable-prefix-caching", "--port"]
     environment = {"LD_PRELOAD": ":".join(map(str, peers.vllm_preloads())), "VLLM_CPU_KVCACHE_SPACE": "4",
                    "VLLM_CPU_OMP_THREADS_BIND": f"0-{os.cpu_count() - 1}", "VLLM_CPU_NUM_OF_RESERVED_CPU": "0",
                    "HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1"}
-    return Engine("vllm-bf16", peers.weights("safetensors") / "model.safetensors", peers.vllm_version(), command, environment)
+    return Engine("vllm-bf16", peers.weights("safetensors") / "model.safetensors", peers.vllm_version(), command, environment,
+                  members='{"return_token_ids":true}', cached=cached)
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
 
 
 class Server:

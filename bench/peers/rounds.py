@@ -1,54 +1,53 @@
-"""Which measurements count, and what they come to. Pure functions on the records that `compare` writes."""
+"""Which turns count. Pure functions on what a turn measured and on the results that `mie bench` wrote in it."""
 
-import math
-import statistics
-from collections.abc import Iterable
-
-MAX_PROBE_MOVE = 0.15  # of the read bandwidth, between the probes before and after a run
-MAX_FOREIGN_CPU = 0.05  # of all cores, by processes that are neither the server nor the meter
+MAX_FOREIGN_CPU = 0.05  # of all cores, by processes that are neither the server nor the client
+# Prompt tokens that came from a cache, as servers count them; each has one of these.
+CACHE_HITS = ("vllm:prefix_cache_hits_total", "llamacpp:prompt_tokens_cached_total")
+PASSING = ("disturbed", "client_bound", "not_steady", "partial")  # states of a result that another turn may not have
 
 
-def move(a: float, b: float) -> float:
-    """How far two probes are apart, as a share of the lesser: 30 and 33 GB/s are 0.1 apart, in either order."""
-    return max(a, b) / min(a, b) - 1 if min(a, b) > 0 else math.inf
-
-
-def probe_of(run: dict) -> float:
-    return (run["probe_before"] + run["probe_after"]) / 2
-
-
-def fault(run: dict) -> str | None:
-    """Why a run must not count; None if it may."""
-    if (moved := move(run["probe_before"], run["probe_after"])) > MAX_PROBE_MOVE:
-        return f"the bandwidth probe moved by {100 * moved:.0f} %"
-    if run["foreign_cpu"] > MAX_FOREIGN_CPU:
-        return f"other processes used {100 * run['foreign_cpu']:.0f} % of the CPU"
+def fault(turn: dict, results: list[dict]) -> str | None:
+    """Why a turn must not count, though another may; None if it may. The client's own probes and its lateness are in the state."""
+    if turn["foreign_cpu"] > MAX_FOREIGN_CPU:
+        return f"other processes used {100 * turn['foreign_cpu']:.0f} % of the CPU"
+    for result in results:
+        if result["validity"]["state"] in PASSING:
+            return "; ".join(result["validity"]["reasons"])
     return None
 
 
-def unequal_work(run: dict) -> str | None:
-    """Why a run did not do the work that was asked for: every engine must read and write the same number of tokens."""
-    load, asked = run["load"], run["asked"]
-    if load["errors"] or load["len_mismatch"]:
-        return f"{load['errors']} failed requests, {load['len_mismatch']} answers of another length"
-    for name, rate, each in (("output", load["tok_s"], asked["output"]), ("prompt", load["prompt_tok_s"], asked["prompt"])):
-        counted, expected = rate * load["wall_s"], asked["requests"] * each
-        if abs(counted - expected) > 0.005 * expected:  # the meter rounds its rates
-            return f"{counted:.0f} {name} tokens instead of {expected}"
+def cache_hits(load: dict) -> float | None:
+    """By how much the server's counter of cached prompt tokens grew in one load; None: it has none."""
+    before, after = load["metrics_before"], load["metrics_after"]
+    return next((after[name] - before.get(name, 0) for name in CACHE_HITS if name in after), None)
+
+
+def unequal_work(turn: dict, results: list[dict], cached: bool) -> str | None:
+    """Why a turn did other work than asked. `cached`: prefix caches are on. Token sums are the results' own check: prompts and
+    outputs, as planned, as the answers' usage has them, and as the server's counters have them."""
+    if not results:
+        return f"no result, exit code {turn['exit_code']}: {turn['said']}"
+    for result in results:
+        if result["validity"]["state"] not in ("ok", *PASSING):
+            return "; ".join(result["validity"]["reasons"])
+        if result["validity"]["state"] == "ok" and not result["checks"]["counters"]["checked"]:
+            return "the server has no counters to hold the tokens against"
+        hits = [cache_hits(load) for load in result["server"]["arms"][0]["loads"]]
+        if None in hits:
+            return "the server does not count what its prefix cache answered"
+        said = result["counts"]["tokens_cached"]
+        if not cached and (any(hits) or said):
+            return f"the prefix cache is off and answered {sum(hits):.0f} tokens by counter, {said} by usage"
+        if cached and not all(hits):
+            return "the prefix cache is on and answered nothing"
     return None
 
 
-def valid(runs: Iterable[dict]) -> list[dict]:
-    return [run for run in runs if fault(run) is None]
+def order(names: list[str], round_number: int) -> list[str]:
+    """Forth and back, so that what drifts falls on all alike."""
+    return names if round_number % 2 == 1 else names[::-1]
 
 
-def spread(values: list[float]) -> tuple[float, float, float]:
-    """Median, least, greatest."""
-    return statistics.median(values), min(values), max(values)
-
-
-def ratios(ours: list[dict], theirs: list[dict], figure: str) -> list[float]:
-    """Ours over theirs, round by round: rounds in which both count and saw the same bandwidth."""
-    other = {run["round"]: run for run in valid(theirs)}
-    return [run["load"][figure] / other[run["round"]]["load"][figure] for run in valid(ours)
-            if run["round"] in other and move(probe_of(run), probe_of(other[run["round"]])) <= MAX_PROBE_MOVE]
+def unfinished(valid: dict[str, int], wanted: int) -> bool:
+    """`valid`: turns of each engine that count."""
+    return any(n < wanted for n in valid.values())

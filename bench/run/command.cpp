@@ -5,6 +5,7 @@
 #include "bench/run/headline.h"
 #include "bench/run/resume.h"
 
+#include <simdjson.h>
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
@@ -19,6 +20,17 @@ constexpr int kValid = 0, kNotAccepted = 1, kInvalid = 5;
 
 Error bad(std::string message) { return {Errc::kConfig, std::move(message), ""}; }
 
+Result<std::vector<std::pair<std::string, std::string>>> members_of(const std::string& json) {
+  std::vector<std::pair<std::string, std::string>> members;
+  if (json.empty()) return members;
+  simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  if (parser.parse(json).get(object) != simdjson::SUCCESS) return bad("--members: not an object: " + json);
+  members.reserve(object.size());
+  for (const auto [name, value] : object) members.emplace_back(name, simdjson::minify(value));
+  return members;
+}
+
 }  // namespace
 
 BenchRun::BenchRun(CLI::App& command) : sweeps_(command.get_name() == "sweep") {
@@ -27,6 +39,13 @@ BenchRun::BenchRun(CLI::App& command) : sweeps_(command.get_name() == "sweep") {
   CLI::Option* model =
       command.add_option("--model", model_, "start mie serve with this model for each load")->type_name("FILE");
   model->excludes(url);
+  command.add_option("--arm", arm_, "what the server at --url is called in the result")->type_name("NAME")->needs(url);
+  command.add_option("--repetition", first_repetition_, "what the first load is counted as, where others were run before [0]")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  command
+      .add_option("--members", members_, "object whose members each request has more: what a server wants that others do not")
+      ->type_name("JSON");
   command.add_option("--out", out_, "folder of results; each run has one of its own in it [bench-results]")->type_name("DIR");
   command.add_flag("--no-probes", no_probes_, "do not probe this machine before and after: for servers elsewhere");
   command.add_flag("--resume", resume_, "pass over what has a valid result in DIR");
@@ -70,11 +89,16 @@ Result<bench::RunSettings> BenchRun::settings_of(const WorkloadSpec& spec, const
   const std::string url = url_.empty() && model_.empty() ? spec.target.url : url_;
   if (url.empty() && model_.empty()) return bad("no server: give --url, --model, or target.url in " + spec_);
   if (!url.empty() && !spec.arms.empty()) return bad(spec.name + ": arms are servers of our own: give --model");
+  auto members = members_of(members_);
+  if (members.has_error()) return members.error();
   bench::RunSettings settings{.run_id = bench::new_run_id(),
                               .url = url,
                               .workload_folder = file.folder,
                               .workload_text = file.verbatim,
                               .command_line = command_line(),
+                              .arm = arm_,
+                              .first_repetition = first_repetition_,
+                              .members = std::move(*members),
                               .probes = !no_probes_};
   if (!model_.empty()) settings.server_flags = {"--model", model_};
   settings.server_flags.insert(settings.server_flags.end(), server_flags_.begin(), server_flags_.end());
@@ -89,6 +113,9 @@ Result<bench::RunSettings> BenchRun::settings_of(const WorkloadSpec& spec, const
 std::vector<std::string> BenchRun::command_line() const {
   std::vector<std::string> words = {"mie", "bench", sweeps_ ? "sweep" : "run", spec_};
   if (!url_.empty()) words.insert(words.end(), {"--url", url_});
+  if (!arm_.empty()) words.insert(words.end(), {"--arm", arm_});
+  if (first_repetition_ > 0) words.insert(words.end(), {"--repetition", std::to_string(first_repetition_)});
+  if (!members_.empty()) words.insert(words.end(), {"--members", members_});
   if (!model_.empty()) words.insert(words.end(), {"--model", std::filesystem::path(model_).filename().string()});
   if (!server_flags_.empty()) words.emplace_back("--");
   words.insert(words.end(), server_flags_.begin(), server_flags_.end());

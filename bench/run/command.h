@@ -23,6 +23,8 @@ class BenchRun final : public BenchSubcommand {
 
   bool sweeps_;
   std::string spec_, url_, model_, out_ = "bench-results";
+  std::string arm_, members_;
+  int first_repetition_ = 0;
   std::vector<std::string> server_flags_;
   bool no_probes_ = false, quiet_ = false, resume_ = false;
 };

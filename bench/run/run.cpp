@@ -61,7 +61,7 @@ class Run {
  public:
   Run(const WorkloadSpec& spec, const RunSettings& settings, Interrupt& interrupt, Watcher& watcher)
       : spec_(spec), settings_(settings), interrupt_(interrupt), watcher_(watcher), arms_(spec.arms) {
-    if (arms_.empty()) arms_.push_back({});
+    if (arms_.empty()) arms_.push_back({.name = settings.arm, .server = {}});
     own_.resize(arms_.size());
   }
 
@@ -85,7 +85,7 @@ class Run {
     for (const auto& [arm, repetition] : order) {
       if (interrupt_.requested()) break;
       title_ = {spec_.name, arms_[static_cast<std::size_t>(arm)].name, title_.number + 1, static_cast<int>(order.size())};
-      if (auto error = one_load(static_cast<std::size_t>(arm), repetition)) return *error;
+      if (auto error = one_load(static_cast<std::size_t>(arm), settings_.first_repetition + repetition)) return *error;
     }
     if (settings_.probes) result_.probe_after = probe_machine();
     end();
@@ -138,7 +138,9 @@ class Run {
     if (facts.has_error()) return facts.error();
     of_arm.server = *facts;
     if (spec_.warmup.flush == Flush::kBetween && kept) flush(*server);
-    if (auto error = put_load(*server, load_settings(spec_, url, *facts, fields_), of_arm.name, repetition)) return error;
+    LoadSettings load = load_settings(spec_, url, *facts, fields_);
+    load.members = settings_.members;
+    if (auto error = put_load(*server, load, of_arm.name, repetition)) return error;
     if (own) of_arm.peak_bytes = peak_resident(own->pid());
     if (spec_.repetitions.server == ServerLife::kFresh) own.reset();
     std::this_thread::sleep_for(std::chrono::duration<double>(spec_.repetitions.cooldown_s));

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mie::bench {
@@ -21,6 +22,9 @@ struct RunSettings {
   std::filesystem::path workload_folder{};  // that paths of the specification are relative to
   std::string workload_text{};              // as in its file
   std::vector<std::string> command_line{};
+  std::string arm{};                                           // what a server at `url` is called in the result
+  int first_repetition = 0;                                    // what the first load is counted as
+  std::vector<std::pair<std::string, std::string>> members{};  // of every request more: name, JSON text
   bool probes = true;
 };
 

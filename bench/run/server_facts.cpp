@@ -16,6 +16,7 @@ namespace http = boost::beast::http;
 // The same counter in several servers, the first that is there counts.
 constexpr std::array kPromptTokens = {std::string_view("vllm:prompt_tokens_total"),
                                       std::string_view("llamacpp:prompt_tokens_total")};
+constexpr std::array kCachedApart = {std::string_view("llamacpp:prompt_tokens_cached_total")};  // not in the one above
 constexpr std::array kGenerationTokens = {std::string_view("vllm:generation_tokens_total"),
                                           std::string_view("llamacpp:tokens_predicted_total")};
 constexpr std::array kSucceeded = {std::string_view("vllm:request_success_total")};
@@ -62,7 +63,9 @@ MetricSums counters(const ServerAddress& server, const HeaderFields& fields) {
 }
 
 CounterDeltas deltas_of(const MetricSums& before, const MetricSums& after) {
-  return {.prompt_tokens = delta(before, after, kPromptTokens),
+  auto prompts = delta(before, after, kPromptTokens);
+  if (prompts) *prompts += delta(before, after, kCachedApart).value_or(0);
+  return {.prompt_tokens = prompts,
           .generation_tokens = delta(before, after, kGenerationTokens),
           .succeeded = delta(before, after, kSucceeded)};
 }

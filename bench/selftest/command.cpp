@@ -1,12 +1,14 @@
 #include "bench/selftest/command.h"
 
 #include "bench/selftest/points.h"
+#include "bench/selftest/serve.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 
 namespace mie {
@@ -17,6 +19,10 @@ constexpr int kExitPassed = 0, kExitFailed = 1, kExitDisturbed = 5;
 const char* verdict_of(const bench::SelfTestPoint& point) {
   if (point.passed) return "pass";
   return point.disturbed ? "busy" : "FAIL";
+}
+
+std::chrono::nanoseconds milliseconds(double ms) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double, std::milli>(ms));
 }
 
 struct Check {
@@ -38,9 +44,20 @@ BenchSelfTest::BenchSelfTest(CLI::App& command) {
       ->delimiter(',')
       ->type_name("N,…")
       ->check(CLI::IsMember(numbers));
+  command
+      .add_option("--serve", pace_ms_,
+                  "run no point: serve known answers to another client, the first token after FIRST ms, then one each GAP ms, "
+                  "until standard input ends")
+      ->type_name("FIRST GAP")
+      ->expected(2)
+      ->check(CLI::NonNegativeNumber);
 }
 
 Result<int> BenchSelfTest::run() {
+  if (!pace_ms_.empty()) {
+    bench::serve_known_answers({.first = milliseconds(pace_ms_[0]), .gap = milliseconds(pace_ms_[1])});
+    return kExitPassed;
+  }
   bool failed = false, disturbed = false;
   for (const Check& check : kChecks) {
     if (!only_.empty() && std::find(only_.begin(), only_.end(), check.number) == only_.end()) continue;

@@ -15,6 +15,7 @@ class BenchSelfTest final : public BenchSubcommand {
 
  private:
   std::vector<int> only_;
+  std::vector<double> pace_ms_;  // of answers that are served instead; empty: points are run
 };
 
 }  // namespace mie

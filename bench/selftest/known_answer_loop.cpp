@@ -148,6 +148,11 @@ void KnownAnswerServer::Loop::take_request(std::uint32_t slot) {
     client.in.erase(0, request->size);
     return flush(client);
   }
+  if (!request->target.ends_with("/completions")) {  // what clients ask a server about itself
+    client.out += error_answer(404, "not_found", 0);
+    client.in.erase(0, request->size);
+    return flush(client);
+  }
   AskedRequest asked = asked_of(*request, parser_);
   client.in.erase(0, request->size);
   asked.nth = static_cast<int>(figures_.requests.fetch_add(1));
