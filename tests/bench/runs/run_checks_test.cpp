@@ -78,6 +78,12 @@ TEST(RunChecks, ACounterThatIsOffByOneRequest) {
   EXPECT_EQ(judged(run).state, RunState::kMismatch);
 }
 
+TEST(RunChecks, PromptTokensThatAServerCountsApartWhenTheyAreCachedAreBothThere) {
+  const MetricSums before = {{"llamacpp:prompt_tokens_total", 100}, {"llamacpp:prompt_tokens_cached_total", 7}};
+  const MetricSums after = {{"llamacpp:prompt_tokens_total", 164}, {"llamacpp:prompt_tokens_cached_total", 1031}};
+  EXPECT_EQ(deltas_of(before, after).prompt_tokens, 64 + 1024);
+}
+
 TEST(RunChecks, AServerWithoutCountersIsNotChecked) {
   RunResult run = made_run();
   for (Repetition& repetition : run.repetitions) {
