@@ -30,6 +30,8 @@ def unequal_work(turn: dict, results: list[dict], cached: bool) -> str | None:
     for result in results:
         if result["validity"]["state"] not in ("ok", *PASSING):
             return "; ".join(result["validity"]["reasons"])
+        if failed := {status: n for status, n in result["counts"]["by_status"].items() if n and status != "ok"}:
+            return f"requests failed: {failed}"
         if result["validity"]["state"] == "ok" and not result["checks"]["counters"]["checked"]:
             return "the server has no counters to hold the tokens against"
         hits = [cache_hits(load) for load in result["server"]["arms"][0]["loads"]]

@@ -17,9 +17,10 @@ def measured(foreign=0.0) -> dict:
     return {"foreign_cpu": foreign, "exit_code": 0, "said": ""}
 
 
-def result(state="ok", hits=0.0, cached=0, checked=1, counter="vllm:prefix_cache_hits_total") -> dict:
+def result(state="ok", hits=0.0, cached=0, checked=1, counter="vllm:prefix_cache_hits_total", by_status=None) -> dict:
     load = {"metrics_before": {counter: 7.0}, "metrics_after": {counter: 7.0 + hits}}
-    return {"validity": {"state": state, "reasons": [] if state == "ok" else [f"it is {state}"]}, "counts": {"tokens_cached": cached},
+    return {"validity": {"state": state, "reasons": [] if state == "ok" else [f"it is {state}"]},
+            "counts": {"tokens_cached": cached, "by_status": by_status or {"ok": 8}},
             "checks": {"counters": {"checked": checked, "failed": 0}}, "server": {"arms": [{"loads": [load]}]}}
 
 
@@ -38,6 +39,7 @@ def test_tokens_that_do_not_add_up_are_unequal_work():
     assert rounds.unequal_work(measured(), [result()], cached=False) is None
     assert rounds.unequal_work(measured(), [result(), result("mismatch")], cached=False) == "it is mismatch"
     assert "no counters" in rounds.unequal_work(measured(), [result(checked=0)], cached=False)
+    assert "reset" in rounds.unequal_work(measured(), [result(by_status={"ok": 7, "reset": 1})], cached=False)
     assert "no result" in rounds.unequal_work(measured(), [], cached=False)
 
 
