@@ -81,9 +81,9 @@ class ModelRunner {
   // Writes K,V of every row, then samples logits_rows into `sampled`, in order. Blocks until done. A throw leaves the KV of
   // this batch's rows and `sampled` undefined and everything else untouched. Every row may want logits: a runner holds those of
   // some rows at a time.
-  // REQUIRES: rows.size() == sampled.size() == batch.logits_rows.size(); every block id in range; every position below the longest
-  // sequence that the runner was made for.
-  // ENSURES: bits of a row do not depend on the rest of the batch (native), tokens do not (torch, up to rounding).
+  // REQUIRES: rows.size() == sampled.size() == batch.logits_rows.size(); every block id in range; every position below the
+  // longest sequence that the runner was made for. ENSURES: bits of a row do not depend on the rest of the batch (native),
+  // tokens do not (torch, up to rounding).
   virtual void run(const StepBatch& batch, std::span<const SamplingRow> rows, std::span<Sampled> sampled) = 0;
 };
 
