@@ -9,11 +9,14 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import engines
-import rounds
-
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT))
+
+import engines  # noqa: E402
+import rounds  # noqa: E402
+from bench.campaign import step_run  # noqa: E402
+
 WORKLOADS = ROOT / "conf/workloads"
 
 
@@ -82,6 +85,7 @@ def run(turn: Turn, server: engines.Server, how: Measuring) -> None:
         with (how.out / "void.jsonl").open("a") as notes:
             notes.write(json.dumps(record | {"reason": reason}) + "\n")
         return
+    step_run.keep(folder)
     figures = {name: measured[name] for name in ("foreign_cpu", "own_cpu", "peak_resident_bytes")}
     (folder / "turn.json").write_text(json.dumps(record | figures, indent=1) + "\n")
 

@@ -23,7 +23,8 @@ def run(tmp_path, monkeypatch, foreign: float, **changes) -> None:
 
     def measure(_turn, _server, _how, where):
         (where / "run").mkdir(parents=True)
-        (where / "run/result.json").write_text("{}")
+        (where / "run/result.json").write_text('{"validity": {"state": "ok"}}')
+        (where / "run/requests.jsonl").write_text("{}\n")
         measured = {"foreign_cpu": foreign, "own_cpu": 0.9, "peak_resident_bytes": 5, "exit_code": 0, "said": ""}
         return measured, [result(**changes) | {"throughput": {"output_tokens_per_s": 88.0}}]
 
@@ -36,6 +37,7 @@ def test_a_turn_that_counts_is_kept_and_done(tmp_path, monkeypatch):
     assert not TURN.done(tmp_path)
     run(tmp_path, monkeypatch, foreign=0.01)
     assert TURN.done(tmp_path) and turns.count(tmp_path, TURN.workload, TURN.engine) == 1
+    assert [path.name for path in sorted((TURN.folder(tmp_path) / "run").iterdir())] == ["requests.jsonl.gz", "result.json"]
     kept = json.loads((TURN.folder(tmp_path) / "turn.json").read_text())
     assert (kept["engine"], kept["round"], kept["peak_resident_bytes"]) == ("llama-q4_1", 3, 5)
 
