@@ -203,7 +203,11 @@ void FakeRunner::write(const StepBatch& batch) {
 // A few ns a token.
 std::uint64_t FakeRunner::hash_history(const StepBatch& batch, int seq, int n_tokens) const {
   std::uint64_t hash = kSeed;
-  for (int position = 0; position < n_tokens; ++position) hash = mix(hash, cache_[slot(batch, seq, position)]);
+  for (int first = 0; first < n_tokens; first += block_size_) {
+    const auto block = std::span(cache_).subspan(slot(batch, seq, first));
+    for (const std::int32_t token : block.first(static_cast<std::size_t>(std::min(block_size_, n_tokens - first))))
+      hash = mix(hash, token);
+  }
   return hash;
 }
 

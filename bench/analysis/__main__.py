@@ -5,6 +5,7 @@
     bench/analysis/run knee DIR            the three knees of a sweep, and the rate to measure next
     bench/analysis/run peers DIR           tables of what bench/peers/compare measured
     bench/analysis/run crosscheck DIR FILE writes the figures of bench/peers/crosscheck into FILE (docs/other_clients.md)
+    bench/analysis/run fit STEPS… --out F  the cost of a step, for target sim, from steps.jsonl of real runs
     bench/analysis/run campaign DIR FILE   writes FILE (docs/BENCHMARKS.md) from a folder of committed results
     bench/analysis/run validate DIR…       whether results are whole and agree with themselves
     bench/analysis/run selftest            the statistics against known truths
@@ -13,10 +14,11 @@ Exit codes: 0 done, same or better; 1 worse, or a self-test failed; 2 bad input;
 """
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
-from bench.analysis import campaign, compare, evidence, other_clients, peers, render, report, result, selftest, sweep, verdict
+from bench.analysis import campaign, compare, cost_model, evidence, other_clients, peers, render, report, result, selftest, sweep, verdict
 from bench.analysis.intervals import RESAMPLES, Settings
 from bench.analysis.saturation import disagreement, next_rate
 
@@ -68,6 +70,14 @@ def run_crosscheck(options: argparse.Namespace) -> int:
     return 0
 
 
+def run_fit(options: argparse.Namespace) -> int:
+    document = cost_model.document_of(options.steps)
+    render.write_text(options.out, json.dumps(document, indent=1) + "\n")
+    print(cost_model.told(document))
+    print(options.out)
+    return 0
+
+
 def run_campaign(options: argparse.Namespace) -> int:
     render.write_text(options.file, campaign.page(options.folder, Settings(resamples=options.resamples)))
     print(options.file)
@@ -111,6 +121,10 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("folder", type=Path)
     one.add_argument("file", type=Path)
     one.set_defaults(run=run_crosscheck)
+    one = commands.add_parser("fit", help="the cost of a step, for mie bench run --target sim --cost-model")
+    one.add_argument("steps", nargs="+", type=Path, metavar="STEPS.jsonl")
+    one.add_argument("--out", type=Path, required=True, metavar="FILE")
+    one.set_defaults(run=run_fit)
     one = commands.add_parser("campaign", help="the page of all committed results")
     one.add_argument("folder", type=Path)
     one.add_argument("file", type=Path)

@@ -5,7 +5,7 @@ micro.json     `mie bench micro --json`
 quality.json   rows of {name, memory_mib, tpot_ms, mean_kl, mean_kl_error}
 ladder.json    cells of the gap decomposition: {on: [switches], seconds: [of each round]} or {on, result: FOLDER, arm}, and
                `comparator` of the same form; seconds are those of an output token
-steps.jsonl    `mie serve --step-trace`
+steps.jsonl    `mie bench run`, beside a result; or `mie serve --step-trace`
 """
 
 import json
@@ -48,10 +48,10 @@ def _document(path: Path) -> dict | None:
 
 def read_steps(path: Path) -> list[dict]:
     """Lines of a step trace that are steps; its head, its events and its notes of loss are none."""
-    if not path.is_file():
+    if not path.is_file() and not path.with_name(path.name + ".gz").is_file():
         return []
     try:
-        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        lines = [json.loads(line) for line in result.read_lines(path).splitlines() if line.strip()]
     except ValueError as error:
         raise Refused(f"{path}: {error}") from None
     return [line for line in lines if "begin_ns" in line]

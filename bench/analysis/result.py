@@ -79,8 +79,10 @@ class Result:
 
     @property
     def simulated(self) -> bool:
+        """Who answered is said apart from the spec, which is the same on every target; older results have the spec's alone."""
         spec = self.document["spec"]
-        return isinstance(spec, dict) and spec.get("target", {}).get("kind") == "sim"
+        planned = spec.get("target", {}).get("kind") if isinstance(spec, dict) else None
+        return (self.document.get("target") or {}).get("kind", planned) == "sim"
 
     @property
     def label(self) -> str:
@@ -125,8 +127,8 @@ def _read(path: Path) -> str:
         raise Refused(f"{path}: {error}") from None
 
 
-def _read_requests_text(path: Path) -> str:
-    """Committed results keep their requests gzipped."""
+def read_lines(path: Path) -> str:
+    """Committed results keep their requests and steps gzipped."""
     if path.exists():
         return _read(path)
     zipped = path.with_name(path.name + ".gz")
@@ -268,7 +270,7 @@ def load(folder: Path) -> Result:
     document = _json(text, where)
     check_header(document, where)
     check_spec_hash(document, text, where)
-    everything = read_requests(_read_requests_text(folder / "requests.jsonl"), str(folder / "requests.jsonl"))
+    everything = read_requests(read_lines(folder / "requests.jsonl"), str(folder / "requests.jsonl"))
     if not everything:
         raise Refused(f"{folder / 'requests.jsonl'}: no requests")
     found = Result(folder, document, parts_of(document, everything))

@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds kOnTerminal{250}, kElsewhere{1000};
 LiveDisplay::LiveDisplay(std::FILE* out) : out_(out), is_terminal_(::isatty(::fileno(out)) == 1) {}
 LiveDisplay::~LiveDisplay() { ended(); }
 
-void LiveDisplay::begins(const LoadTitle& title, const WorkloadSpec& spec, const LoadRun& load) {
+void LiveDisplay::begins(const LoadTitle& title, const WorkloadSpec& spec, const Load& load) {
   on_screen_ = false;
   server_.clear();
   thread_ = std::jthread(

@@ -16,7 +16,7 @@ class LiveDisplay final : public Watcher {
   explicit LiveDisplay(std::FILE* out);
   ~LiveDisplay() override;
 
-  void begins(const LoadTitle& title, const WorkloadSpec& spec, const LoadRun& load) override;
+  void begins(const LoadTitle& title, const WorkloadSpec& spec, const Load& load) override;
   void server_said(const ServerSample& sample) override;
   void ended() override;
 

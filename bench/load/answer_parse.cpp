@@ -124,40 +124,7 @@ class Reading final : public AnswerFraming {
   std::optional<EventFacts::Kind> fault_;
 };
 
-struct Verdict {
-  RequestStatus status = RequestStatus::ok;
-  std::string error{};  // empty: what the answer said
-};
-
-std::optional<Verdict> by_the_client(Ending ending) {
-  switch (ending) {
-    case Ending::kNotSent:
-      return Verdict{RequestStatus::not_sent, "the run ended before its turn"};
-    case Ending::kDropped:
-      return Verdict{RequestStatus::not_sent, "too many in flight"};
-    case Ending::kConnectFailed:
-      return Verdict{RequestStatus::connect_error};
-    case Ending::kTimedOut:
-      return Verdict{RequestStatus::client_timeout, "the client's timeout"};
-    case Ending::kCancelled:
-      return Verdict{RequestStatus::cancelled_by_client, "cancelled as planned"};
-    case Ending::kStopped:
-      return Verdict{RequestStatus::cancelled_by_client, "the run was stopped"};
-    case Ending::kComplete:
-    case Ending::kBroken:
-    case Ending::kClosed:
-    case Ending::kReset:
-      break;
-  }
-  return {};
-}
-
-RequestStatus of_http(int status, const std::string& code) {
-  if (status == 429) return RequestStatus::rejected_429;
-  if (status == 503) return RequestStatus::rejected_503;
-  if (status == 504 && code == "deadline_exceeded") return RequestStatus::deadline_server;
-  return status < 500 ? RequestStatus::http_4xx : RequestStatus::http_5xx;
-}
+using Verdict = AnswerVerdict;
 
 Verdict of_fault(EventFacts::Kind fault, const std::string& code) {
   if (fault == EventFacts::Kind::kBadJson) return {RequestStatus::bad_json};
@@ -180,11 +147,11 @@ Verdict of_whole(const RequestRecord& record, const Reading& reading, const Answ
 }
 
 Verdict verdict_of(const RequestRecord& record, const Reading& reading, Ending ending, const AnswerRules& rules) {
-  if (auto own = by_the_client(ending)) return *own;
+  if (auto own = verdict_of_client(ending)) return *own;
   if (!reading.head_seen())
     return ending == Ending::kBroken ? Verdict{RequestStatus::bad_content, "not an HTTP answer"}
                                      : Verdict{RequestStatus::reset, "the connection was lost before an answer"};
-  if (record.http_status != kOk) return {of_http(record.http_status, reading.error_code())};
+  if (record.http_status != kOk) return {refused_with(record.http_status, reading.error_code())};
   if (reading.fault()) return of_fault(*reading.fault(), reading.error_code());
   if (reading.done()) return of_whole(record, reading, rules);
   if (ending == Ending::kReset) return {RequestStatus::reset, "the connection was lost"};
@@ -194,6 +161,36 @@ Verdict verdict_of(const RequestRecord& record, const Reading& reading, Ending e
 }
 
 }  // namespace
+
+std::optional<AnswerVerdict> verdict_of_client(Ending ending) {
+  switch (ending) {
+    case Ending::kNotSent:
+      return Verdict{RequestStatus::not_sent, "the run ended before its turn"};
+    case Ending::kDropped:
+      return Verdict{RequestStatus::not_sent, "too many in flight"};
+    case Ending::kConnectFailed:
+      return Verdict{RequestStatus::connect_error};
+    case Ending::kTimedOut:
+      return Verdict{RequestStatus::client_timeout, "the client's timeout"};
+    case Ending::kCancelled:
+      return Verdict{RequestStatus::cancelled_by_client, "cancelled as planned"};
+    case Ending::kStopped:
+      return Verdict{RequestStatus::cancelled_by_client, "the run was stopped"};
+    case Ending::kComplete:
+    case Ending::kBroken:
+    case Ending::kClosed:
+    case Ending::kReset:
+      break;
+  }
+  return {};
+}
+
+RequestStatus refused_with(int http_status, std::string_view code) {
+  if (http_status == 429) return RequestStatus::rejected_429;
+  if (http_status == 503) return RequestStatus::rejected_503;
+  if (http_status == 504 && code == "deadline_exceeded") return RequestStatus::deadline_server;
+  return http_status < 500 ? RequestStatus::http_4xx : RequestStatus::http_5xx;
+}
 
 void parse_answer(RequestRecord& record, std::span<const AnswerPiece> pieces, Ending ending, const AnswerRules& rules,
                   EventReader& reader) {

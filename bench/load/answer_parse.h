@@ -7,7 +7,9 @@
 #include "bench/load/request_record.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +25,17 @@ struct AnswerRules {
   bool streamed = true;
   bool exact = true;  // the answer has as many tokens as were asked for
 };
+
+struct AnswerVerdict {
+  RequestStatus status = RequestStatus::ok;
+  std::string error{};  // empty: what the answer said
+};
+
+// Where the client itself ended the exchange; nothing: the answer decides.
+[[nodiscard]] std::optional<AnswerVerdict> verdict_of_client(Ending ending);
+
+// Of an answer that is not 200. `code`: of its error.
+[[nodiscard]] RequestStatus refused_with(int http_status, std::string_view code);
 
 // Fills status, error, stamps of the answer, tokens and text of `record`, whose other members stand already: what was asked
 // for, the stamps of the client and `end_ns`, the end as the client saw it.

@@ -1,12 +1,10 @@
 #include "bench/load/load_loop.h"
 
+#include "bench/load/precedence.h"
 #include "bench/load/stamp_clock.h"
 
-#include <pthread.h>
-#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <array>
@@ -54,27 +52,8 @@ void LoadLoop::stop() {
   [[maybe_unused]] const auto n = ::write(wake_, &one, sizeof one);  // cannot fail before 2^64 stops
 }
 
-// The thread goes before others of equal right while it lives: a client that shares its cores with the server it measures would
-// be late otherwise. Where that is not permitted, nothing changes.
-class LoadLoop::Precedence {
- public:
-  Precedence() {
-    ::pthread_getschedparam(::pthread_self(), &usual_policy_, &usual_);
-    const sched_param first{.sched_priority = 1};
-    ::pthread_setschedparam(::pthread_self(), SCHED_RR | SCHED_RESET_ON_FORK, &first);
-  }
-  ~Precedence() { ::pthread_setschedparam(::pthread_self(), usual_policy_, &usual_); }
-  Precedence(const Precedence&) = delete;
-  Precedence& operator=(const Precedence&) = delete;
-
- private:
-  int usual_policy_ = SCHED_OTHER;
-  sched_param usual_{};
-};
-
 void LoadLoop::drive() {
   const Precedence precedence;
-  ::prctl(PR_SET_TIMERSLACK, 1UL);  // ns; the usual 50 µs would come on top of every sleep
   meter_.begin();
   began_ns_ = stamp_ns();
   progress_.started_ns.store(began_ns_);
@@ -87,7 +66,6 @@ void LoadLoop::drive() {
   }
   ended_ns_ = stamp_ns();
   meter_.end();
-  ::prctl(PR_SET_TIMERSLACK, 0UL);
 }
 
 bool LoadLoop::over() const { return in_flight_ == 0 && (draining_ || (sends_.empty() && n_admitted_ == waiting_.size())); }

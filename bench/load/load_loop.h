@@ -56,7 +56,6 @@ class LoadLoop {
   [[nodiscard]] const char* broken_off() const { return broken_off_; }  // why the run is partial; null: it is whole
 
  private:
-  class Precedence;
   enum class Alarm : std::uint8_t { kTimeout, kCancel, kSlowRead };
   struct Timed {
     Alarm alarm{};

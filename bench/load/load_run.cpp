@@ -3,14 +3,13 @@
 #include "bench/load/answer_parse.h"
 #include "bench/load/load_loop.h"
 #include "bench/load/request_bytes.h"
+#include "bench/load/sent_record.h"
 
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 namespace mie::bench {
@@ -43,34 +42,6 @@ int connections_allowed(const LoadSettings& settings, std::size_t n_requests) {
   const int wanted = settings.connections > 0 ? settings.connections : kMostConnections;
   const int useful = static_cast<int>(std::min<std::size_t>(n_requests, kMostConnections));
   return std::max(1, std::min({descriptors, wanted, useful}));
-}
-
-std::optional<std::int64_t> since(std::int64_t at_ns, std::int64_t began_ns) {
-  if (at_ns == Exchange::kNever) return {};
-  return at_ns - began_ns;
-}
-
-// What the client knows.
-RequestRecord record_of(const PlannedRequest& planned, const Exchange& exchange, const LoadSettings& settings,
-                        std::int64_t began_ns) {
-  RequestRecord out;
-  out.index = planned.index;
-  out.session = planned.session;
-  out.turn = planned.turn;
-  out.seed = planned.seed;
-  out.requested_output = planned.output_tokens;
-  out.planned_prompt = static_cast<int>(planned.prompt.size());
-  out.intended_ns =
-      since(exchange.intended_ns, began_ns).value_or(planned.intended.value_or(std::chrono::nanoseconds(0)).count());
-  out.warmup = planned.warmup || (settings.closed && settings.warmup && out.intended_ns < settings.warmup->count());
-  out.send_ns = since(exchange.send_ns, began_ns);
-  out.sent_ns = since(exchange.sent_ns, began_ns);
-  out.end_ns = since(exchange.end_ns, began_ns);
-  out.connection = exchange.connection;
-  out.bytes_in = exchange.bytes_in;
-  out.bytes_out = exchange.bytes_out;
-  if (exchange.ending == Ending::kConnectFailed) out.error = std::strerror(exchange.error_number);
-  return out;
 }
 
 // The reads of each request, in their order, as pieces of its answer.
@@ -143,7 +114,8 @@ LoadResult LoadRun::result() const {
   out.records.reserve(parts_->requests.size());
   for (std::size_t i = 0; i < parts_->requests.size(); ++i) {
     const Exchange& exchange = loop.exchanges()[i];
-    RequestRecord& record = out.records.emplace_back(record_of(parts_->requests[i], exchange, parts_->settings, out.began_ns));
+    RequestRecord& record =
+        out.records.emplace_back(sent_record(parts_->requests[i], exchange, parts_->settings, out.began_ns));
     parse_answer(record, pieces[i], exchange.ending, rules, reader);
     out.bytes_in += exchange.bytes_in;
     out.bytes_out += exchange.bytes_out;

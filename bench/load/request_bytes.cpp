@@ -45,7 +45,9 @@ void write_stream(JsonWriter& out, const StreamMembers& stream) {
   out.end_object();
 }
 
-std::string body_of(const PlannedRequest& request, const LoadSettings& settings) {
+}  // namespace
+
+std::string request_body(const PlannedRequest& request, const LoadSettings& settings) {
   JsonWriter out;
   out.begin_object().member("model", std::string_view(settings.model));
   write_prompt(out, request, settings.endpoint);
@@ -69,10 +71,8 @@ std::string body_of(const PlannedRequest& request, const LoadSettings& settings)
   return text;
 }
 
-}  // namespace
-
 std::string request_bytes(const PlannedRequest& request, const LoadSettings& settings, const ServerAddress& server) {
-  const std::string body = body_of(request, settings);
+  const std::string body = request_body(request, settings);
   std::string out = "POST " + server.prefix;
   out += settings.endpoint == Endpoint::kChat ? "/v1/chat/completions" : "/v1/completions";
   out += " HTTP/1.1\r\nHost: " + server.host + "\r\nUser-Agent: mie-bench\r\nContent-Type: application/json\r\n";

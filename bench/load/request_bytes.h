@@ -9,6 +9,7 @@
 
 namespace mie::bench {
 
+[[nodiscard]] std::string request_body(const PlannedRequest& request, const LoadSettings& settings);
 [[nodiscard]] std::string request_bytes(const PlannedRequest& request, const LoadSettings& settings,
                                         const ServerAddress& server);
 

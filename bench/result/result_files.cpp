@@ -1,6 +1,7 @@
 #include "bench/result/result_files.h"
 
 #include "bench/load/request_lines.h"
+#include "bench/result/steps_json.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -41,6 +42,9 @@ std::optional<Error> write_result(const RunResult& result, const std::filesystem
   std::filesystem::create_directories(folder, failed);
   if (failed) return bad(folder, failed.value());
   if (auto error = write_whole(folder / "requests.jsonl", request_lines(result.records))) return error;
+  if (const std::string steps = step_lines(result); !steps.empty()) {
+    if (auto error = write_whole(folder / "steps.jsonl", steps)) return error;
+  }
   return write_whole(folder / "result.json", result_json(result) + "\n");
 }
 

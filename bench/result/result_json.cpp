@@ -2,6 +2,7 @@
 #include "bench/result/figures_json.h"
 #include "bench/result/probe_json.h"
 #include "bench/result/result_files.h"
+#include "bench/result/steps_json.h"
 #include "core/base/build_info.h"
 
 #include <fmt/format.h>
@@ -58,6 +59,13 @@ void write_server(JsonWriter& out, const RunResult& result) {
   out.key("arms").begin_array();
   for (const ArmResult& arm : result.arms) write_arm(out, result, arm);
   out.end_array().end_object();
+}
+
+// Who answered, whatever the specification says; of a simulated one, what its steps are taken to cost.
+void write_target(JsonWriter& out, const RunResult& result) {
+  out.key("target").begin_object().member("kind", name_of(result.target));
+  if (!result.cost_model_json.empty()) out.key("cost_model").raw(result.cost_model_json);
+  out.end_object();
 }
 
 void write_probes(JsonWriter& out, const RunResult& result) {
@@ -119,6 +127,7 @@ std::string result_json(const RunResult& result) {
   out.key("spec").raw(canonical_json(result.spec)).member("spec_text", std::string_view(result.spec_text));
   out.member("spec_sha256", std::string_view(spec_sha256(result.spec)));
   out.member("expanded_sha256", std::string_view(result.expanded_sha256));
+  write_target(out, result);
   out.key("host");
   write_host(out, result.host, result.host_before, result.host_after);
   out.null_member("accelerator");
@@ -134,6 +143,7 @@ std::string result_json(const RunResult& result) {
   write_timeseries(out, result);
   write_histograms(out, result);
   write_repetitions(out, result);
+  write_steps(out, result);
   write_checks(out, result);
   write_errors(out, result);
   out.member("warnings", result.warnings);

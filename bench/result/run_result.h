@@ -2,8 +2,9 @@
 #pragma once
 
 #include "bench/load/client_figures.h"
-#include "bench/load/load_run.h"
+#include "bench/load/load.h"
 #include "bench/load/request_record.h"
+#include "bench/metrics/step_counts.h"
 #include "bench/metrics/window.h"
 #include "bench/result/host_facts.h"
 #include "bench/run/server_facts.h"
@@ -33,7 +34,8 @@ struct Repetition {
   ParseMode parse = ParseMode::kLate;
   MetricSums before{}, after{};  // of the server's counters, the warm-up between them
   std::vector<ServerSample> samples{};
-  std::string broken_off{};  // why it is partial; empty: it is whole
+  std::string broken_off{};          // why it is partial; empty: it is whole
+  std::optional<LoadSteps> steps{};  // of the engine, without the warm-up before it; none: the target does not tell
 };
 
 struct ArmResult {
@@ -63,6 +65,8 @@ struct Validity {
 struct RunResult {
   std::string run_id{}, created_utc{};
   std::vector<std::string> command_line{};
+  TargetKind target = TargetKind::kHttp;  // that answered, whatever the specification says
+  std::string cost_model_json{};          // of the simulated target: what a step costs, and how far that is off
   WorkloadSpec spec{};
   std::string spec_text{};  // as in its file
   std::string expanded_sha256;

@@ -49,6 +49,18 @@ std::string percentiles(const RunResult& result, const std::vector<RequestRecord
   return text + "\n";
 }
 
+std::string target_word(const RunResult& result) {
+  return result.target == TargetKind::kHttp ? std::string() : fmt::format(" ({})", name_of(result.target));
+}
+
+// Of the arm's first load: the same work takes the same steps each time, as far as arrivals do not meet other steps.
+std::string steps(const RunResult& result, const std::string& arm) {
+  const auto load = std::ranges::find(result.repetitions, arm, &Repetition::arm);
+  if (load == result.repetitions.end() || !load->steps) return {};
+  const StepCounts& counts = load->steps->counts;
+  return fmt::format("    {} steps, {} of them decode {:.2f} rows\n", counts.steps, counts.decode_forwards, counts.occupancy());
+}
+
 }  // namespace
 
 bool accepted(const RunResult& result) {
@@ -58,8 +70,8 @@ bool accepted(const RunResult& result) {
 
 std::string headline(const RunResult& result) {
   const Counts counts = counts_of(result.records, result.window);
-  std::string text =
-      fmt::format("{}  spec {}  run {}\n", result.spec.name, spec_sha256(result.spec).substr(0, 12), result.run_id);
+  std::string text = fmt::format("{}{}  spec {}  run {}\n", result.spec.name, target_word(result),
+                                 spec_sha256(result.spec).substr(0, 12), result.run_id);
   text += fmt::format("  {} requests offered:", counts.offered);
   for (std::size_t i = 0; i < kStatuses.size(); ++i) {
     if (counts.by_status[i] > 0) text += fmt::format(" {} {}", counts.by_status[i], name_of(kStatuses[i]));
@@ -75,6 +87,7 @@ std::string headline(const RunResult& result) {
     const OfArm of = of_arm(result, arm.name);
     text += fmt::format("  {}{:.1f} output tokens/s, {:.2f} requests/s\n", arm.name.empty() ? "" : arm.name + ": ", of.output,
                         of.requests);
+    text += steps(result, arm.name);
     for (const Metric metric : {Metric::kTtft, Metric::kTtftIntended, Metric::kTpot, Metric::kItl, Metric::kE2el})
       text += percentiles(result, of.records, metric);
   }

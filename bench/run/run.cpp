@@ -1,11 +1,9 @@
 #include "bench/run/run.h"
 
 #include "bench/load/expected_answers.h"
-#include "bench/load/stamp_clock.h"
 #include "bench/metrics/aggregates.h"
 #include "bench/run/checks.h"
 #include "bench/run/load_of_spec.h"
-#include "bench/run/own_server.h"
 #include "bench/run/server_poll.h"
 #include "bench/run/validity.h"
 #include "bench/workload/expand/expand.h"
@@ -15,9 +13,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <iterator>
-#include <thread>
+#include <utility>
 
 namespace mie::bench {
 namespace {
@@ -40,15 +37,6 @@ native::ProbeResult probe_machine() {
   return native::probe(pool, native::ProbeLength::kShort, native::best_isa());
 }
 
-// VmHWM of /proc: the most that was resident.
-std::optional<std::int64_t> peak_resident(pid_t pid) {
-  std::ifstream in(fmt::format("/proc/{}/status", pid));
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("VmHWM:")) return std::stoll(line.substr(6)) * 1024;
-  }
-  return std::nullopt;
-}
-
 // Where files lie is each machine's own matter: a result names them.
 std::vector<std::string> without_folders(std::vector<std::string> flags) {
   for (std::string& flag : flags) {
@@ -59,18 +47,21 @@ std::vector<std::string> without_folders(std::vector<std::string> flags) {
 
 class Run {
  public:
-  Run(const WorkloadSpec& spec, const RunSettings& settings, Interrupt& interrupt, Watcher& watcher)
-      : spec_(spec), settings_(settings), interrupt_(interrupt), watcher_(watcher), arms_(spec.arms) {
+  Run(const WorkloadSpec& spec, const RunSettings& settings, Targets& targets, const Onlookers& onlookers)
+      : spec_(spec),
+        settings_(settings),
+        targets_(targets),
+        interrupt_(onlookers.interrupt),
+        watcher_(onlookers.watcher),
+        probes_(settings.probes && targets.real_time()),
+        arms_(spec.arms) {
     if (arms_.empty()) arms_.push_back({.name = settings.arm, .server = {}});
-    own_.resize(arms_.size());
+    of_arms_.resize(arms_.size());
   }
 
   Result<RunResult> go() {
     auto expanded = expand(spec_, settings_.workload_folder);
     if (expanded.has_error()) return expanded.error();
-    auto fields = header_fields(spec_.target);
-    if (fields.has_error()) return fields.error();
-    fields_ = std::move(*fields);
     if (const std::string& file = spec_.checks.expected_tokens_file; !file.empty()) {
       auto expected = read_expected_answers(settings_.workload_folder / file);
       if (expected.has_error()) return expected.error();
@@ -80,14 +71,14 @@ class Run {
     const auto before = expanded->before_load(), load = expanded->load();
     warmup_.assign(before.begin(), before.end());
     load_.assign(load.begin(), load.end());
-    if (settings_.probes) result_.probe_before = probe_machine();
+    if (probes_) result_.probe_before = probe_machine();
     const auto order = order_of(spec_.repetitions, static_cast<int>(arms_.size()));
     for (const auto& [arm, repetition] : order) {
       if (interrupt_.requested()) break;
       title_ = {spec_.name, arms_[static_cast<std::size_t>(arm)].name, title_.number + 1, static_cast<int>(order.size())};
       if (auto error = one_load(static_cast<std::size_t>(arm), settings_.first_repetition + repetition)) return *error;
     }
-    if (settings_.probes) result_.probe_after = probe_machine();
+    if (probes_) result_.probe_after = probe_machine();
     end();
     return std::move(result_);
   }
@@ -97,6 +88,8 @@ class Run {
     result_.run_id = settings_.run_id;
     result_.created_utc = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now()));
     result_.command_line = settings_.command_line;
+    result_.target = targets_.kind();
+    result_.cost_model_json = targets_.cost_model_json();
     result_.spec = spec_;
     result_.spec_text = settings_.workload_text;
     result_.expanded_sha256 = std::move(expanded_sha256);
@@ -121,63 +114,50 @@ class Run {
     result_.validity = judge(result_);
   }
 
-  // On a fresh server, on the arm's, or on the one there is.
+  // On a fresh target, on the arm's, or on the one there is.
   std::optional<Error> one_load(std::size_t arm, int repetition) {
     ArmResult& of_arm = result_.arms[arm];
-    std::unique_ptr<OwnServer>& own = own_[arm];
-    const bool kept = settings_.url.empty() ? own != nullptr : title_.number > 1;
-    if (settings_.url.empty() && own == nullptr) {
-      auto started = OwnServer::start(flags_of(arms_[arm]), log_of(of_arm.name, repetition));
-      if (started.has_error()) return started.error();
-      own = std::move(*started);
+    std::shared_ptr<Target>& target = of_arms_[arm];
+    const bool kept = spec_.repetitions.server == ServerLife::kKept;
+    bool used_before = target != nullptr;
+    if (!used_before) {
+      auto opened = targets_.open(flags_of(arms_[arm]), kept ? of_arm.name : fmt::format("{}{}", of_arm.name, repetition));
+      if (opened.has_error()) return opened.error();
+      target = std::move(opened->target);
+      used_before = opened->used_before;
     }
-    const std::string url = own ? own->url() : settings_.url;
-    auto server = resolve(url);
-    if (server.has_error()) return server.error();
-    auto facts = server_facts(*server, fields_);
-    if (facts.has_error()) return facts.error();
-    of_arm.server = *facts;
-    if (spec_.warmup.flush == Flush::kBetween && kept) flush(*server);
-    LoadSettings load = load_settings(spec_, url, *facts, fields_);
-    load.members = settings_.members;
-    if (auto error = put_load(*server, load, of_arm.name, repetition)) return error;
-    if (own) of_arm.peak_bytes = peak_resident(own->pid());
-    if (spec_.repetitions.server == ServerLife::kFresh) own.reset();
-    std::this_thread::sleep_for(std::chrono::duration<double>(spec_.repetitions.cooldown_s));
+    of_arm.server = target->facts();
+    if (spec_.warmup.flush == Flush::kBetween && used_before) flush(*target);
+    if (auto error = put_load(*target, of_arm.name, repetition)) return error;
+    of_arm.peak_bytes = target->peak_bytes();
+    if (!kept) target.reset();
+    targets_.rest(std::chrono::duration<double>(spec_.repetitions.cooldown_s));
     return {};
   }
 
-  [[nodiscard]] std::filesystem::path log_of(const std::string& arm, int repetition) const {
-    const bool kept = spec_.repetitions.server == ServerLife::kKept;
-    return settings_.folder / (kept ? fmt::format("server-{}.log", arm) : fmt::format("server-{}{}.log", arm, repetition));
-  }
-
-  void flush(const ServerAddress& server) {
-    if (flush_prefix_cache(server, fields_)) return;
+  void flush(Target& target) {
+    if (target.flush()) return;
     warn("the server cannot flush its prefix cache: answers may come from earlier loads");
   }
 
-  std::optional<Error> put_load(const ServerAddress& server, const LoadSettings& settings, const std::string& arm, int number) {
-    Repetition repetition{.arm = arm, .number = number, .before = counters(server, fields_)};
+  std::optional<Error> put_load(Target& target, const std::string& arm, int number) {
+    LoadSettings settings = target.settings(spec_);
+    settings.members = settings_.members;
+    Repetition repetition{.arm = arm, .number = number, .before = target.counters()};
     if (!warmup_.empty()) {
-      auto warmed = run_load(one_by_one(settings), warmup_);
-      if (warmed.has_error()) return warmed.error();
-      if (zero_ns_ == 0) zero_ns_ = warmed->began_ns;
-      take(*warmed, repetition);
+      auto warming = target.prepare(one_by_one(settings), warmup_);
+      if (warming.has_error()) return warming.error();
+      (*warming)->drive();
+      const LoadResult warmed = (*warming)->result();
+      if (zero_ns_ == 0) zero_ns_ = warmed.began_ns;
+      take(warmed, repetition);
     }
-    if (spec_.warmup.flush == Flush::kBefore) flush(server);
-    auto prepared = LoadRun::prepare(settings, load_);
+    if (spec_.warmup.flush == Flush::kBefore) flush(target);
+    auto prepared = target.prepare(settings, load_);
     if (prepared.has_error()) return prepared.error();
-    LoadRun& load = **prepared;
-    if (zero_ns_ == 0) zero_ns_ = stamp_ns();
-    watcher_.begins(title_, spec_, load);
-    ServerPoll poll(server, fields_, zero_ns_, [this](const ServerSample& sample) { watcher_.server_said(sample); });
-    {
-      const Interrupt::Scope stops(interrupt_, [&load] { load.stop(); });
-      load.drive();
-    }
-    repetition.samples = poll.end();
-    watcher_.ended();
+    Load& load = **prepared;
+    if (zero_ns_ == 0) zero_ns_ = target.now_ns();
+    drive(target, load, repetition);
     const LoadResult loaded = load.result();
     repetition.began_ns = loaded.began_ns - zero_ns_;
     repetition.ended_ns = repetition.began_ns + loaded.length_ns + 1;
@@ -187,9 +167,26 @@ class Run {
     take(loaded, repetition);
     if (closed_by_time() && std::ranges::count(loaded.records, RequestStatus::not_sent, &RequestRecord::status) == 0)
       warn("a closed loop came to the end of its requests before its time was over");
-    repetition.after = counters(server, fields_);
+    repetition.after = target.counters();
     result_.repetitions.push_back(std::move(repetition));
     return {};
+  }
+
+  void drive(Target& target, Load& load, Repetition& repetition) {
+    target.watch_steps(zero_ns_);
+    std::optional<ServerPoll> poll;
+    if (targets_.real_time()) {
+      watcher_.begins(title_, spec_, load);
+      poll.emplace([&target] { return target.counters(); }, zero_ns_,
+                   [this](const ServerSample& sample) { watcher_.server_said(sample); });
+    }
+    {
+      const Interrupt::Scope stops(interrupt_, [&load] { load.stop(); });
+      load.drive();
+    }
+    if (poll) repetition.samples = poll->end();
+    watcher_.ended();
+    repetition.steps = target.steps();
   }
 
   // Records with stamps of the run's clock. A closed loop that ends by time has more requests than it sends: those are none.
@@ -218,11 +215,12 @@ class Run {
 
   const WorkloadSpec& spec_;
   const RunSettings& settings_;
+  Targets& targets_;
   Interrupt& interrupt_;
   Watcher& watcher_;
+  bool probes_;
   std::vector<ArmSpec> arms_;
-  std::vector<std::unique_ptr<OwnServer>> own_;  // [arms]; null: none runs
-  HeaderFields fields_;
+  std::vector<std::shared_ptr<Target>> of_arms_;  // [arms]; null: none is kept
   std::vector<PlannedRequest> warmup_, load_;
   ExpectedAnswers expected_;
   LoadTitle title_;
@@ -232,8 +230,9 @@ class Run {
 
 }  // namespace
 
-Result<RunResult> run_workload(const WorkloadSpec& spec, const RunSettings& settings, Interrupt& interrupt, Watcher& watcher) {
-  return Run(spec, settings, interrupt, watcher).go();
+Result<RunResult> run_workload(const WorkloadSpec& spec, const RunSettings& settings, Targets& targets,
+                               const Onlookers& onlookers) {
+  return Run(spec, settings, targets, onlookers).go();
 }
 
 }  // namespace mie::bench

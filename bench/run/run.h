@@ -1,9 +1,10 @@
-// One workload on one server, or on one of our own for each arm: warm-up, load, counters, probes, checks, verdict. Blocks for
-// as long as the workload takes; one thread.
+// One workload put to a target, load by load: warm-up, load, counters, probes, checks, verdict. Blocks for as long as the
+// workload takes; one thread.
 #pragma once
 
 #include "bench/result/run_result.h"
 #include "bench/run/interrupt.h"
+#include "bench/run/target.h"
 #include "bench/run/watcher.h"
 #include "core/base/error.h"
 
@@ -16,9 +17,8 @@ namespace mie::bench {
 
 struct RunSettings {
   std::string run_id{};
-  std::string url{};                        // empty: a server of our own for each load
-  std::vector<std::string> server_flags{};  // of our own, before those of its arm
-  std::filesystem::path folder{};           // where servers log
+  std::vector<std::string> server_flags{};  // of `mie serve`, before those of its arm
+  std::filesystem::path folder{};           // of the result, and where servers log
   std::filesystem::path workload_folder{};  // that paths of the specification are relative to
   std::string workload_text{};              // as in its file
   std::vector<std::string> command_line{};
@@ -28,9 +28,15 @@ struct RunSettings {
   bool probes = true;
 };
 
-// Errors: kConfig: the specification does not expand, the server cannot be started or asked. What a load itself meets is in the
+// Who looks on and who may stop it.
+struct Onlookers {
+  Interrupt& interrupt;
+  Watcher& watcher;
+};
+
+// Errors: kConfig: the specification does not expand, the target cannot be started or asked. What a load itself meets is in the
 // result.
-[[nodiscard]] Result<RunResult> run_workload(const WorkloadSpec& spec, const RunSettings& settings, Interrupt& interrupt,
-                                             Watcher& watcher);
+[[nodiscard]] Result<RunResult> run_workload(const WorkloadSpec& spec, const RunSettings& settings, Targets& targets,
+                                             const Onlookers& onlookers);
 
 }  // namespace mie::bench

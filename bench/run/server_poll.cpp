@@ -8,10 +8,8 @@
 
 namespace mie::bench {
 
-ServerPoll::ServerPoll(const ServerAddress& server, HeaderFields fields, std::int64_t since_ns,
-                       std::function<void(const ServerSample&)> seen)
-    : server_(server),
-      fields_(std::move(fields)),
+ServerPoll::ServerPoll(std::function<MetricSums()> ask, std::int64_t since_ns, std::function<void(const ServerSample&)> seen)
+    : ask_(std::move(ask)),
       since_ns_(since_ns),
       seen_(std::move(seen)),
       thread_([this](const std::stop_token& stop) { poll(stop); }) {}
@@ -26,7 +24,7 @@ void ServerPoll::poll(const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any ended;
   while (!stop.stop_requested()) {
-    MetricSums sums = counters(server_, fields_);
+    MetricSums sums = ask_();
     if (!sums.empty()) {
       samples_.push_back({stamp_ns() - since_ns_, std::move(sums)});
       if (seen_) seen_(samples_.back());

@@ -1,8 +1,7 @@
-// Asks a server for its counters once a second while a load runs, on a thread of its own. Owned by the run.
+// Asks a target for its counters once a second while a load runs, on a thread of its own. Owned by the run.
 #pragma once
 
 #include "bench/result/run_result.h"
-#include "bench/run/http_fetch.h"
 
 #include <functional>
 #include <stop_token>
@@ -13,17 +12,16 @@ namespace mie::bench {
 
 class ServerPoll {
  public:
-  // `since_ns`: the zero of the samples' times, of the stamp clock. `seen`: gets each sample, on the poll's thread.
-  ServerPoll(const ServerAddress& server, HeaderFields fields, std::int64_t since_ns,
-             std::function<void(const ServerSample&)> seen = {});
+  // `since_ns`: the zero of the samples' times, of the stamp clock. `ask` is called, and `seen` gets each sample, on the poll's
+  // thread.
+  ServerPoll(std::function<MetricSums()> ask, std::int64_t since_ns, std::function<void(const ServerSample&)> seen = {});
 
   [[nodiscard]] std::vector<ServerSample> end();  // what was seen
 
  private:
   void poll(const std::stop_token& stop);
 
-  ServerAddress server_;
-  HeaderFields fields_;
+  std::function<MetricSums()> ask_;
   std::int64_t since_ns_;
   std::function<void(const ServerSample&)> seen_;
   std::vector<ServerSample> samples_;

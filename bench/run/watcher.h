@@ -1,7 +1,7 @@
 // Who looks on while loads run: a display, or nobody. Called by the run on its thread, but for `server_said`.
 #pragma once
 
-#include "bench/load/load_run.h"
+#include "bench/load/load.h"
 #include "bench/result/run_result.h"
 
 #include <string>
@@ -17,7 +17,7 @@ class Watcher {
  public:
   virtual ~Watcher() = default;
 
-  virtual void begins(const LoadTitle& /*title*/, const WorkloadSpec& /*spec*/, const LoadRun& /*load*/) {}
+  virtual void begins(const LoadTitle& /*title*/, const WorkloadSpec& /*spec*/, const Load& /*load*/) {}
   virtual void server_said(const ServerSample& /*sample*/) {}  // on another thread
   virtual void ended() {}                                      // the load, which is gone afterwards
 };

@@ -153,6 +153,29 @@ def test_requests_may_be_gzipped(one_result, tmp_path):
     assert validate(tmp_path / "result.json").returncode == 2
 
 
+def test_a_workload_is_the_same_work_on_every_target(workload, tmp_path):
+    spec = workload("[warmup]\nrequests = 2\n")
+    (tmp_path / "cost.json").write_text('{"schema":"mie.cost_model/1","a":0.002,"b":1e-5,"c":1e-5,"d":0}')
+    flags = {"http": ("--model", MODEL), "inproc": ("--model", MODEL), "sim": ("--cost-model", str(tmp_path / "cost.json"))}
+    answers = {}
+    for target, more in flags.items():
+        done = run(spec, tmp_path / target, "--target", target, *more)
+        result, requests = only_result(tmp_path / target)
+        assert result["target"]["kind"] == target and result["validity"]["state"] in ("ok", "client_bound"), done.stderr
+        assert {r["status"] for r in requests} == {"ok"}
+        assert result["checks"]["counters"] == {"checked": 1, "failed": 0, "samples": []}
+        (steps,) = result["steps"]
+        assert steps["decode_rows"] == 12 * 7, "each first token comes with its prompt"
+        assert steps["prefill_rows"] == result["counts"]["tokens_in"] and steps["lost"] == 0
+        (folder,) = (tmp_path / target).iterdir()
+        lines = [json.loads(line) for line in (folder / "steps.jsonl").read_text().splitlines()]
+        assert len(lines) == steps["steps"] and sum(line["decode"] for line in lines) == steps["decode_rows"]
+        assert validate(folder / "result.json").returncode == 0
+        answers[target] = (result["spec_sha256"], result["expanded_sha256"], [(r["index"], r["token_hash"]) for r in requests])
+    assert answers["http"] == answers["inproc"] == answers["sim"]
+    assert result["target"]["cost_model"]["a"] == 0.002 and result["validity"]["state"] == "ok" and result["probe"] is None
+
+
 def test_reports_and_comparisons_take_what_was_written(workload, tmp_path):
     spec = workload()
     run(spec, tmp_path / "out", "--model", MODEL)
@@ -266,7 +289,11 @@ def server_of(log: Path) -> int:
     (("--url", "ftp://127.0.0.1"), "http://"),
     (("--url", "http://127.0.0.1:9"), "Connection refused"),
     (("--model", "fake:nothing=1"), "mie serve did not become ready"),
-], ids=["no server", "no http", "nobody there", "no model"])
+    (("--target", "inproc"), "give --model"),
+    (("--target", "inproc", "--model", "fake:", "--", "--sched", "none"), "--sched"),
+    (("--target", "sim"), "give --cost-model"),
+    (("--target", "sim", "--cost-model", "nothing.json"), "nothing.json: cannot be read"),
+], ids=["no server", "no http", "nobody there", "no model", "no engine", "no policy", "no cost", "no file"])
 def test_what_cannot_be_run_is_one_line_and_exit_2(workload, tmp_path, flags, reason):
     done = run(workload(), tmp_path / "out", *flags)
     assert done.returncode == 2

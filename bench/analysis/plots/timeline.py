@@ -121,23 +121,54 @@ def _bars(axes, requests: list[dict]) -> None:
 
 
 def occupancy(steps: list[dict], source: Source) -> Figure | str:
-    """Rows of each step, by what they were for."""
-    if not steps:
-        return "no steps.jsonl (mie serve --step-trace) beside the result"
+    """Rows of each step, by what they were for; of several arms the sequences in each, in the first repetition."""
+    arms = first_of_each_arm(steps)
+    if not arms:
+        return "no steps.jsonl beside the result"
+    if len(arms) > 1:
+        return _occupancy_of_arms(arms, source)
+    (steps,) = arms.values()
     number = np.arange(len(steps))
     counts = {name: np.array([_tokens(step, name) for step in steps], dtype=float) for name in ("decode", "prefill", "recompute")}
     figure, (top, bottom) = style.new_figure("The batch, step by step", source, rows=2, size=(8.0, 5.4), sharex=True)
-    sequences = np.array([step.get("seqs", 0) for step in steps], dtype=float)
-    top.fill_between(number, sequences, step="mid", color=style.BLUE, alpha=0.85, linewidth=0)
-    top.set(ylabel="sequences")
-    top.axhline(sequences.mean(), color="black", linestyle=":", label=f"mean {sequences.mean():.3g}")
+    _sequences(top, steps)
     colours = (style.BLUE, style.ORANGE, style.RED)
     bottom.stackplot(number, *counts.values(), labels=list(counts), colors=colours, step="mid", linewidth=0)
     bottom.set(xlabel="step", ylabel="tokens computed")
-    for axes in (top, bottom):
-        style.from_zero(axes, x=True)
-        style.legend(axes)
+    style.from_zero(bottom, x=True)
+    style.legend(bottom)
     return figure
+
+
+def first_of_each_arm(steps: list[dict]) -> dict[str, list[dict]]:
+    """Of a step trace, which knows no arms: all."""
+    found: dict[str, list[dict]] = {}
+    first: dict[str, int] = {}
+    for step in steps:
+        arm, repetition = step.get("arm", ""), step.get("repetition", 0)
+        if first.setdefault(arm, repetition) == repetition:
+            found.setdefault(arm, []).append(step)
+    return found
+
+
+def _occupancy_of_arms(arms: dict[str, list[dict]], source: Source) -> Figure:
+    shown = list(arms.items())[:MAX_ARMS]
+    size = (8.0, 1.6 + 1.5 * len(shown))
+    figure, axes = style.new_figure("The batch, step by step, of each arm", source, rows=len(shown), size=size, sharex=True, sharey=True)
+    for one, (arm, steps) in zip(axes, shown, strict=True):
+        _sequences(one, steps)
+        one.set(ylabel=f"{arm}\nsequences")
+    axes[-1].set(xlabel="step")
+    return figure
+
+
+def _sequences(axes, steps: list[dict]) -> None:
+    sequences = np.array([step.get("seqs", 0) for step in steps], dtype=float)
+    axes.fill_between(np.arange(len(steps)), sequences, step="mid", color=style.BLUE, alpha=0.85, linewidth=0)
+    axes.axhline(sequences.mean(), color="black", linestyle=":", label=f"mean {sequences.mean():.3g}")
+    axes.set(ylabel="sequences")
+    style.from_zero(axes, x=True)
+    style.legend(axes)
 
 
 def _tokens(step: dict, kind: str) -> int:

@@ -12,6 +12,8 @@ constexpr std::array kEndpoints = {"completions"sv, "chat"sv};
 
 }  // namespace
 
+std::string_view name_of(TargetKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+
 void ExpectSpec::describe(Fields& fields) {
   fields.field("weights_sha256", weights_sha256);
   fields.field("tokenizer_sha256", tokenizer_sha256);

@@ -8,6 +8,8 @@ namespace mie::bench {
 
 enum class TargetKind : std::uint8_t { kHttp, kInproc, kSim };
 
+[[nodiscard]] std::string_view name_of(TargetKind kind);  // "http", "inproc", "sim"
+
 // What the server must say of itself; empty: anything.
 struct ExpectSpec {
   std::string weights_sha256, tokenizer_sha256, revision, dtype, quantisation;
