@@ -46,7 +46,8 @@ BenchSelfTest::BenchSelfTest(CLI::App& command) {
       ->check(CLI::IsMember(numbers));
   command
       .add_option("--serve", pace_ms_,
-                  "run no point: serve known answers to another client, the first token after FIRST ms, then one each GAP ms, "
+                  "run no point: serve known answers to another client, the first token after FIRST ms and up to a GAP more, "
+                  "then one each GAP ms, "
                   "until standard input ends")
       ->type_name("FIRST GAP")
       ->expected(2)
