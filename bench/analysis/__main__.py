@@ -3,10 +3,12 @@
     bench/analysis/run report DIR          report.html, report.md, summary.csv and plots/ of a result folder, or of a folder of them
     bench/analysis/run compare A B [C…]    is B as good as A? A side is a folder, or FOLDER@ARM
     bench/analysis/run knee DIR            the three knees of a sweep, and the rate to measure next
+    bench/analysis/run knee SPEC …         searches for them with `mie bench run`: loads, knees, overload
     bench/analysis/run peers DIR           tables of what bench/peers/compare measured
     bench/analysis/run crosscheck DIR FILE writes the figures of bench/peers/crosscheck into FILE (docs/other_clients.md)
     bench/analysis/run fit STEPS… --out F  the cost of a step, for target sim, from steps.jsonl of real runs
     bench/analysis/run campaign DIR FILE   writes FILE (docs/BENCHMARKS.md) from a folder of committed results
+    bench/analysis/run precise FILE …      whether a load may end: what `mie bench run` asks for requests.precision
     bench/analysis/run validate DIR…       whether results are whole and agree with themselves
     bench/analysis/run selftest            the statistics against known truths
 
@@ -18,8 +20,10 @@ import json
 import sys
 from pathlib import Path
 
-from bench.analysis import campaign, compare, cost_model, evidence, other_clients, peers, render, report, result, selftest, sweep, verdict
+from bench.analysis import (
+    campaign, compare, cost_model, evidence, figures, other_clients, peers, precise, render, report, result, selftest, sweep, verdict)
 from bench.analysis.intervals import RESAMPLES, Settings
+from bench.analysis.knee import command as search
 from bench.analysis.saturation import disagreement, next_rate
 
 
@@ -44,9 +48,11 @@ def run_compare(options: argparse.Namespace) -> int:
 
 
 def run_knee(options: argparse.Namespace) -> int:
-    loads = sweep.of(evidence.read(options.folder).results)
+    if not options.spec.is_dir():
+        return search.run(options)
+    loads = sweep.of(evidence.read(options.spec).results)
     if loads is None:
-        raise result.Refused(f"{options.folder}: fewer than three loads, or open and closed loops mixed")
+        raise result.Refused(f"{options.spec}: fewer than three loads, or open and closed loops mixed")
     for name, knee in loads.knees().items():
         print(f"{name:6} {render.number(knee.value)} {knee.unit}, between {render.number(knee.low)} and {render.number(knee.high)}")
     if reason := disagreement(loads.knees()):
@@ -91,6 +97,11 @@ def run_validate(options: argparse.Namespace) -> int:
     return 0
 
 
+def run_precise(options: argparse.Namespace) -> int:
+    print(precise.look(options.file, precise.Precision(options.metric, options.quantile, options.rel_ci, options.looks)))
+    return 0
+
+
 def run_selftest(options: argparse.Namespace) -> int:
     return selftest.run(options.runs, options.seed)
 
@@ -110,8 +121,18 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--metric", action="append", default=[], help="compare these alone")
     one.add_argument("--out", type=Path, help="folder for the forest plot and the table")
     one.set_defaults(run=run_compare)
-    one = commands.add_parser("knee", help="where a sweep saturates")
-    one.add_argument("folder", type=Path)
+    one = commands.add_parser("knee", help="where a server saturates: of a sweep's folder, or searched for with a workload",
+                              epilog="Flags of mie serve stand after --.")
+    one.add_argument("spec", type=Path, metavar="DIR|SPEC", help="results of a sweep, or a workload with objectives (slo)")
+    one.add_argument("--model", metavar="FILE", help="start mie serve with this model for each load")
+    one.add_argument("--url", help="a server that runs")
+    one.add_argument("--target", help="as of mie bench run")
+    one.add_argument("--cost-model", metavar="FILE", help="as of mie bench run")
+    one.add_argument("--out", type=Path, metavar="DIR", help="folder of the search, which goes on there (bench-results/knee-NAME)")
+    one.add_argument("--budget-s", type=float, help="seconds that all of it may take (720; with --quick 240)")
+    one.add_argument("--quick", action="store_true", help="fewer loads")
+    one.add_argument("--no-probes", action="store_true", help="do not probe this machine: for servers elsewhere")
+    one.add_argument("--mie", help=argparse.SUPPRESS)  # given by mie bench
     one.set_defaults(run=run_knee)
     one = commands.add_parser("peers", help="our server beside others")
     one.add_argument("folder", type=Path)
@@ -130,6 +151,13 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("file", type=Path)
     one.add_argument("--resamples", type=int, default=RESAMPLES, help="of a bootstrap")
     one.set_defaults(run=run_campaign)
+    one = commands.add_parser("precise", help="whether a figure of the requests so far is known precisely enough")
+    one.add_argument("file", type=Path, help="requests.jsonl so far")
+    one.add_argument("--metric", required=True, choices=(*figures.PER_REQUEST, *figures.PER_TOKEN))
+    one.add_argument("--quantile", type=float, required=True)
+    one.add_argument("--rel-ci", type=float, required=True, help="half the interval's width over the figure")
+    one.add_argument("--looks", type=int, required=True, help="that there may be in all")
+    one.set_defaults(run=run_precise)
     one = commands.add_parser("validate", help="whether results are whole and agree with themselves")
     one.add_argument("folders", nargs="+", type=Path)
     one.set_defaults(run=run_validate)
@@ -141,7 +169,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str]) -> int:
-    options = parser().parse_args(arguments)
+    own, serve = (arguments[:arguments.index("--")], arguments[arguments.index("--") + 1:]) if "--" in arguments else (arguments, [])
+    options = parser().parse_args(own)
+    options.serve = serve
     if options.command == "compare" and len(options.sides) < 2:
         print("mie bench: compare takes two sides or more", file=sys.stderr)
         return 2

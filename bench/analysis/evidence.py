@@ -6,6 +6,7 @@ quality.json   rows of {name, memory_mib, tpot_ms, mean_kl, mean_kl_error}
 ladder.json    cells of the gap decomposition: {on: [switches], seconds: [of each round]} or {on, result: FOLDER, arm}, and
                `comparator` of the same form; seconds are those of an output token
 steps.jsonl    `mie bench run`, beside a result; or `mie serve --step-trace`
+knee.json      `mie bench knee SPEC`, here or in a folder below
 """
 
 import json
@@ -30,6 +31,7 @@ class Evidence:
     ladder: attribution.Attribution | None = None
     ladder_comparator: str | None = None
     steps: list[dict] = field(default_factory=list)
+    knees: list[dict] = field(default_factory=list)
     comparisons: list[Comparison] = field(default_factory=list)
     compared: tuple[str, str] = ("A", "B")
 
@@ -95,6 +97,7 @@ def read(folder: Path) -> Evidence:
     found.kv, found.micro = _document(folder / "kv.json"), _document(folder / "micro.json")
     found.quality = _document(folder / "quality.json")
     found.steps = read_steps(folder / "steps.jsonl")
+    found.knees = [known for path in sorted(folder.rglob("knee.json")) if (known := _document(path))]
     ladder = _document(folder / "ladder.json")
     if ladder is not None:
         found.ladder, found.ladder_comparator = read_ladder(ladder, folder)

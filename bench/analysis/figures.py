@@ -62,7 +62,9 @@ def of_request(request: dict) -> dict[str, float]:
     n = output_tokens(request)
     first = int(stamps[0]) if stamps.size else None
     gaps = np.diff(token_events(request)[:, 0]) / NS_PER_MS
-    stalled = gaps[gaps > max(STALL_FLOOR_MS, STALL_FACTOR * float(np.median(gaps)))] if gaps.size else gaps
+    stalled = gaps[gaps > STALL_FLOOR_MS]
+    if stalled.size:
+        stalled = gaps[gaps > max(STALL_FLOOR_MS, STALL_FACTOR * float(np.median(gaps)))]
     e2el = _gap_ms(request["end_ns"], request["send_ns"])
     return {
         "lateness": _gap_ms(request["send_ns"], request["intended_ns"]),
@@ -101,9 +103,15 @@ def samples(requests: list[dict]) -> dict[str, Sample]:
     rows = [of_request(request) for request in requests]
     owner = np.arange(len(requests))
     found = {name: Sample(np.array([row[name] for row in rows], dtype=float), owner) for name in PER_REQUEST}
-    found["itl"] = _pooled([itl_of(request) for request in requests])
-    found["event_gap"] = _pooled([event_gaps_of(request) for request in requests])
-    return found
+    return found | {name: sample(requests, name) for name in PER_TOKEN}
+
+
+def sample(requests: list[dict], metric: str) -> Sample:
+    """One metric of them."""
+    if metric in PER_TOKEN:
+        of = itl_of if metric == "itl" else event_gaps_of
+        return _pooled([of(request) for request in requests])
+    return Sample(np.array([of_request(request)[metric] for request in requests], dtype=float), np.arange(len(requests)))
 
 
 def good(requests: list[dict]) -> list[dict]:
@@ -134,7 +142,7 @@ def repetitions(requests: list[dict]) -> np.ndarray:
 
 def meets(requests: list[dict], slo: list[dict]) -> np.ndarray:
     """Which requests are good and meet every objective; one that lacks the metric fails it."""
-    found = samples(requests)
+    found = {name: sample(requests, name) for name in {objective["metric"] for objective in slo}}
     kept = np.array([request["status"] in GOOD for request in requests], dtype=bool)
     below = {"<=": np.less_equal, "<": np.less, ">=": np.greater_equal, ">": np.greater}
     for objective in slo:

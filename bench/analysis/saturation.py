@@ -5,7 +5,7 @@ by Kneedle and by the Universal Scalability Law. Queue knee: the largest rate at
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import optimize, stats
@@ -14,7 +14,7 @@ from bench.analysis import claims
 from bench.analysis.steady import Slope
 
 RESOLUTION = 0.01  # of the SLO knee
-LEVEL = 0.98  # of the greatest throughput: still on the plateau
+KNEE_DRAWS = 2000
 AGREE = 0.10  # knees further apart than this need a reason
 
 
@@ -61,6 +61,20 @@ class Usl:
         return usl(np.asarray(n, dtype=float), self.rate[0], self.sigma[0], self.kappa[0])
 
 
+def pooled(points: list[LoadPoint]) -> list[LoadPoint]:
+    """Loads at the same rate as one: their requests together; whether they grew is the longest one's to say."""
+    rates = sorted({point.rate for point in points})
+    groups = [[point for point in points if point.rate == rate] for rate in rates]
+    found = []
+    for group in groups:
+        longest = max(group, key=lambda point: point.n)
+        n = sum(point.n for point in group)
+        found.append(replace(longest, n=n, n_good=sum(point.n_good for point in group),
+                             in_flight=sum(point.n * point.in_flight for point in group) / n,
+                             throughput=sum(point.n * point.throughput for point in group) / n))
+    return found
+
+
 def slo_knee(points: list[LoadPoint], target: float) -> Knee:
     """Between the highest rate that passes under the lowest that fails. A rate that is open by the binomial test decides nothing."""
     verdicts = [(p.rate, claims.verdict(p.n_good, p.n, target)) for p in sorted(points, key=lambda p: p.rate)]
@@ -95,17 +109,14 @@ def queue_knee(points: list[LoadPoint]) -> Knee:
 
 
 def kneedle(x: np.ndarray, y: np.ndarray) -> float:
-    """Kneedle (Satopää et al.) of a concave rising curve: where it is furthest above its chord, both axes scaled to [0, 1]."""
+    """Kneedle (Satopää et al.) of a concave rising curve: where it is furthest above its chord, both axes scaled to [0, 1]. What falls
+    again behind the plateau counts as plateau."""
     order = np.argsort(x, kind="stable")
-    x, y = np.asarray(x, dtype=float)[order], np.asarray(y, dtype=float)[order]
+    x, y = np.asarray(x, dtype=float)[order], np.maximum.accumulate(np.asarray(y, dtype=float)[order])
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return math.nan
-    top = int(np.flatnonzero(y >= LEVEL * y.max())[-1])  # what falls again behind the plateau is no part of the curve
-    if top < 2:
-        return float(x[top])
-    xs, ys = x[: top + 1], y[: top + 1]
-    above = (ys - ys[0]) / (ys.max() - ys[0]) - (xs - xs[0]) / (xs[-1] - xs[0])
-    return float(xs[int(np.argmax(above))])
+    above = (y - y[0]) / (y[-1] - y[0]) - (x - x[0]) / (x[-1] - x[0])
+    return float(x[int(np.argmax(above))])
 
 
 def usl(n: np.ndarray, rate: float, sigma: float, kappa: float) -> np.ndarray:
@@ -145,6 +156,22 @@ def curve_knee(points: list[LoadPoint]) -> Knee:
         return Knee(math.nan, math.nan, math.nan, "requests/s")
     value = float(y[int(np.argmin(np.abs(x - at)))])
     return Knee(value, value, float(y.max()), "requests/s")
+
+
+def curve_interval(points: list[LoadPoint], errors: list[float], seed: int = 0) -> tuple[Knee, tuple[float, float]]:
+    """The curve knee with the 95 % interval of its throughput, and that of the number in flight there: each load's throughput drawn
+    anew with its standard error."""
+    knee = curve_knee(points)
+    if not knee.found:
+        return knee, (math.nan, math.nan)
+    draw = np.random.default_rng(seed)
+    x, y = np.array([p.in_flight for p in points]), np.array([p.throughput for p in points])
+    drawn = np.maximum(draw.normal(y, errors, (KNEE_DRAWS, len(y))), 1e-9)
+    at = np.array([kneedle(x, row) for row in drawn])
+    there = drawn[np.arange(KNEE_DRAWS), [int(np.argmin(np.abs(x - place))) for place in at]]
+    low, high = np.nanquantile(there, [0.025, 0.975])
+    in_flight = np.nanquantile(at, [0.025, 0.975])
+    return Knee(knee.value, min(float(low), knee.value), max(float(high), knee.value), knee.unit), (float(in_flight[0]), float(in_flight[1]))
 
 
 def disagreement(knees: dict[str, Knee]) -> str | None:

@@ -158,8 +158,9 @@ def little_residual(requests: list[dict], window: tuple[int, int]) -> float:
 def over_saturated(requests: list[dict], window: tuple[int, int]) -> tuple[Slope, Slope]:
     """Slopes of in flight and of TTFT; a load is over-saturated when both are positive at 95 %."""
     seconds, held = in_flight_series(requests, max(0.1, (window[1] - window[0]) / 1e9 / 200), window)
-    ttft = figures.samples(requests)["ttft_intended"].values
-    sent = np.array([r["intended_ns"] or r["send_ns"] or 0 for r in requests]) / 1e9
+    inside = [r for r in requests if window[0] <= (r["intended_ns"] or r["send_ns"] or 0) < window[1]]
+    ttft = figures.sample(inside, "ttft_intended").values
+    sent = np.array([r["intended_ns"] or r["send_ns"] or 0 for r in inside]) / 1e9
     there = ~np.isnan(ttft)
     order = np.argsort(sent[there], kind="stable")
     return slope(seconds, held), slope(sent[there][order], ttft[there][order])

@@ -1,15 +1,19 @@
 """From results at several loads to the points and knees of saturation."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bench.analysis import figures, saturation, steady
-from bench.analysis.result import Result
+from bench.analysis.result import Part, Result
 from bench.analysis.saturation import Knee, LoadPoint
 
 DEFAULT_TARGET = 0.99
+SETTLE = 0.1  # of the time in which a load is sent: it begins on an empty server
+LEAST_CURVE = 5  # loads that make a curve
+LEAST_SENT = 10  # requests of a load whose ends are cut off
+STEADY_LAWS = ("constant", "poisson", "gamma")  # of one rate
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class Sweep:
 
     def knees(self) -> dict[str, Knee]:
         """Those that this kind of load has."""
-        found = {"curve": saturation.curve_knee(self.points)}
+        found = {"curve": saturation.curve_knee(self.points)} if len(self.points) >= LEAST_CURVE else {}
         if self.open_loop:
             found |= {"slo": saturation.slo_knee(self.points, self.target), "queue": saturation.queue_knee(self.points)}
         return found
@@ -46,10 +50,30 @@ def spec_of(result: Result) -> dict:
     return result.document["spec"] if isinstance(result.document["spec"], dict) else {}
 
 
+def sending(part: Part, settle: float) -> Part:
+    """Of a load the time in which it is sent, less its first tenth: before, the server fills; after, it empties."""
+    sent = sorted(r["intended_ns"] for r in part.requests)
+    if len(sent) < LEAST_SENT:
+        return part
+    a, b = max(part.window[0], sent[0]), min(part.window[1], sent[-1])
+    a += round(settle * (b - a))
+    return replace(part, window=(a, b), requests=[r for r in part.requests if a <= r["intended_ns"] < b])
+
+
+def while_sent(result: Result) -> Result:
+    """A workload that says itself what counts is taken at its word."""
+    spec = spec_of(result)
+    settled = spec.get("warmup", {}).get("seconds") or spec.get("steady", {}).get("mode") == "fixed"
+    return replace(result, parts=[sending(part, 0.0 if settled else SETTLE) for part in result.parts])
+
+
 def offered_rate(result: Result) -> float:
-    """Requests a second offered in the windows; NaN in a closed loop, where the server decides."""
-    if spec_of(result).get("arrival", {}).get("law") in ("closed", "burst", None):
+    """Requests a second: as the workload says, or counted where its rate changes; NaN in a closed loop, where the server decides."""
+    arrival = spec_of(result).get("arrival", {})
+    if arrival.get("law") in ("closed", "burst", None):
         return math.nan
+    if arrival["law"] in STEADY_LAWS:
+        return float(arrival["rate"])
     return len(result.requests) / sum((part.window[1] - part.window[0]) / 1e9 for part in result.parts)
 
 
@@ -64,9 +88,13 @@ def point_of(result: Result) -> LoadPoint:
                      n_good=int(good.sum()), growth=growth, ttft_growth=ttft_growth)
 
 
+def result_counts(result: Result) -> bool:
+    return result.state == "ok" and bool(result.requests)
+
+
 def of(results: list[Result]) -> Sweep | None:
-    """None of fewer than three loads, or where open and closed loops are mixed."""
-    points = [(result, point_of(result)) for result in results]
+    """Of the valid ones. None of fewer than three loads, or where open and closed loops are mixed."""
+    points = [(counted, point_of(counted)) for counted in map(while_sent, results) if result_counts(counted)]
     kinds = {math.isfinite(point.rate) for _, point in points}
     if len(points) < 3 or len(kinds) > 1:
         return None

@@ -94,6 +94,25 @@ void write_client(JsonWriter& out, const RunResult& result) {
   out.end_array();
 }
 
+// Where a load stopped that was to go on until a figure is known precisely.
+void write_precision(JsonWriter& out, const RunResult& result) {
+  const auto& wanted = result.spec.requests.precision;
+  if (!wanted) {
+    out.null_member("precision");
+    return;
+  }
+  out.key("precision").begin_object().member("metric", name_of(wanted->metric)).key("quantile").number(wanted->quantile);
+  out.key("rel_ci").number(wanted->rel_ci).key("max_s").number(wanted->max_s).key("looks").begin_array();
+  for (const PrecisionLook& look : result.looks) {
+    out.begin_object().key("load_s").number(look.load_s).member("n", look.n);
+    out.member_or_null("estimate_s", look.estimate_s);
+    out.member_or_null("half_width_s", look.half_width_s);
+    out.key("confidence").number(look.confidence).member("precise", look.precise).end_object();
+  }
+  out.end_array().member("reached", !result.looks.empty() && result.looks.back().precise);
+  out.key("stopped_at_s").number(result.looks.empty() ? 0 : result.looks.back().load_s).end_object();
+}
+
 void write_checks(JsonWriter& out, const RunResult& result) {
   out.key("checks").begin_object();
   for (const Check& check : result.checks) {
@@ -144,6 +163,7 @@ std::string result_json(const RunResult& result) {
   write_histograms(out, result);
   write_repetitions(out, result);
   write_steps(out, result);
+  write_precision(out, result);
   write_checks(out, result);
   write_errors(out, result);
   out.member("warnings", result.warnings);

@@ -53,6 +53,16 @@ struct Check {
   std::int64_t n_failed = 0;
 };
 
+// What the records of so many seconds say of the figure that `requests.precision` names.
+struct PrecisionLook {
+  double load_s = 0;                     // without warm-up
+  std::int64_t n = 0;                    // values behind the figure
+  std::optional<double> estimate_s{};    // absent: there are no values
+  std::optional<double> half_width_s{};  // of its interval; absent: too few values for one
+  double confidence = 0;                 // of that interval: so much that all looks together keep 95 %
+  bool precise = false;
+};
+
 enum class RunState : std::uint8_t { kOk, kPartial, kClientBound, kNotSteady, kMismatch, kDisturbed };
 
 [[nodiscard]] std::string_view name_of(RunState state);
@@ -77,6 +87,7 @@ struct RunResult {
   std::vector<Repetition> repetitions{};
   std::vector<RequestRecord> records{};  // stamps of the run's clock: 0 is the beginning of the first load
   Window window{};                       // what figures are of
+  std::vector<PrecisionLook> looks{};
   std::vector<Check> checks{};
   std::vector<std::string> warnings{};
   Validity validity{};

@@ -1,5 +1,7 @@
 #include "bench/run/analysis_command.h"
 
+#include "bench/run/analysis_program.h"
+
 #include <CLI/CLI.hpp>
 
 #include <unistd.h>
@@ -11,21 +13,6 @@
 #include <vector>
 
 namespace mie {
-namespace {
-
-namespace fs = std::filesystem;
-
-// Beside the sources that this program was built from: in the folder of the build, or one above it.
-fs::path analysis_program() {
-  std::error_code failed;
-  for (fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path(); folder != folder.parent_path();
-       folder = folder.parent_path()) {
-    if (fs::is_regular_file(folder / "bench/analysis/run", failed)) return folder / "bench/analysis/run";
-  }
-  return {};
-}
-
-}  // namespace
 
 // Everything behind the name is the analysis's matter, --help too.
 BenchAnalysis::BenchAnalysis(CLI::App& command) : command_(command) {
@@ -34,9 +21,11 @@ BenchAnalysis::BenchAnalysis(CLI::App& command) : command_(command) {
 }
 
 Result<int> BenchAnalysis::run() {
-  const fs::path program = analysis_program();
+  const std::filesystem::path program = bench::analysis_program();
   if (program.empty()) return Error{Errc::kConfig, "bench/analysis is not beside this build: run it from a checkout", ""};
   std::vector<std::string> words = {program.string(), command_.get_name()};
+  if (std::error_code failed; command_.get_name() == "knee")  // the loads that it asks for are this program's
+    words.insert(words.end(), {"--mie", std::filesystem::read_symlink("/proc/self/exe", failed).string()});
   const std::vector<std::string> rest = command_.remaining();
   words.insert(words.end(), rest.begin(), rest.end());
   std::vector<char*> argv;

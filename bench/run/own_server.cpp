@@ -1,18 +1,14 @@
 #include "bench/run/own_server.h"
 
-#include <fcntl.h>
-#include <spawn.h>
+#include "bench/run/child_process.h"
+
 #include <sys/wait.h>
-#include <unistd.h>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <thread>
-
-extern char** environ;  // NOLINT(readability-redundant-declaration): not every libc declares it
 
 namespace mie::bench {
 namespace {
@@ -36,31 +32,6 @@ std::string url_in(const std::string& log) {
   const std::size_t url = ready == std::string::npos ? ready : log.find("url=", ready);
   const std::size_t end = url == std::string::npos ? url : log.find('\n', url);
   return end == std::string::npos ? std::string() : log.substr(url + 4, end - url - 4);
-}
-
-Result<pid_t> spawn(const std::vector<std::string>& arguments, const std::filesystem::path& log) {
-  posix_spawn_file_actions_t files{};
-  ::posix_spawn_file_actions_init(&files);
-  ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0644);
-  ::posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-  std::vector<char*> argv;
-  argv.reserve(arguments.size() + 1);
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  // A group of its own, so that an interrupt at the terminal ends the load first; and no signal blocked as they are here.
-  posix_spawnattr_t how{};
-  ::posix_spawnattr_init(&how);
-  ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-  sigset_t none{};
-  ::sigemptyset(&none);
-  ::posix_spawnattr_setsigmask(&how, &none);
-  pid_t pid = 0;
-  const int failed = ::posix_spawn(&pid, argv.front(), &files, &how, argv.data(), environ);
-  ::posix_spawnattr_destroy(&how);
-  ::posix_spawn_file_actions_destroy(&files);
-  if (failed != 0) return bad("cannot start " + arguments.front() + ": " + std::strerror(failed));
-  return pid;
 }
 
 // True once the process has ended, or after the limit false.

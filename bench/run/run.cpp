@@ -4,6 +4,7 @@
 #include "bench/metrics/aggregates.h"
 #include "bench/run/checks.h"
 #include "bench/run/load_of_spec.h"
+#include "bench/run/precise_load.h"
 #include "bench/run/server_poll.h"
 #include "bench/run/validity.h"
 #include "bench/workload/expand/expand.h"
@@ -128,7 +129,7 @@ class Run {
     }
     of_arm.server = target->facts();
     if (spec_.warmup.flush == Flush::kBetween && used_before) flush(*target);
-    if (auto error = put_load(*target, of_arm.name, repetition)) return error;
+    if (auto error = put_loads(*target, of_arm.name, repetition)) return error;
     of_arm.peak_bytes = target->peak_bytes();
     if (!kept) target.reset();
     targets_.rest(std::chrono::duration<double>(spec_.repetitions.cooldown_s));
@@ -140,11 +141,28 @@ class Run {
     warn("the server cannot flush its prefix cache: answers may come from earlier loads");
   }
 
-  std::optional<Error> put_load(Target& target, const std::string& arm, int number) {
+  // One load; or, until a figure is known precisely, several rounds of it.
+  std::optional<Error> put_loads(Target& target, const std::string& arm, int number) {
     LoadSettings settings = target.settings(spec_);
     settings.members = settings_.members;
-    Repetition repetition{.arm = arm, .number = number, .before = target.counters()};
-    if (!warmup_.empty()) {
+    if (!spec_.requests.precision) return put_load(target, {settings, load_, number}, arm);
+    return until_precise(result_, settings, load_, settings_.folder, [&](const Round& round) {
+      return put_load(target, {round.settings, round.requests, round.number}, arm);
+    });
+  }
+
+  // What is put at a time.
+  struct Put {
+    const LoadSettings& settings;
+    const std::vector<PlannedRequest>& requests;
+    int number;  // of the repetition
+  };
+
+  std::optional<Error> put_load(Target& target, const Put& put, const std::string& arm) {
+    const LoadSettings& settings = put.settings;
+    const bool goes_on = spec_.requests.precision && put.number > 0;
+    Repetition repetition{.arm = arm, .number = put.number, .before = target.counters()};
+    if (!goes_on && !warmup_.empty()) {
       auto warming = target.prepare(one_by_one(settings), warmup_);
       if (warming.has_error()) return warming.error();
       (*warming)->drive();
@@ -152,8 +170,8 @@ class Run {
       if (zero_ns_ == 0) zero_ns_ = warmed.began_ns;
       take(warmed, repetition);
     }
-    if (spec_.warmup.flush == Flush::kBefore) flush(target);
-    auto prepared = target.prepare(settings, load_);
+    if (!goes_on && spec_.warmup.flush == Flush::kBefore) flush(target);
+    auto prepared = target.prepare(settings, put.requests);
     if (prepared.has_error()) return prepared.error();
     Load& load = **prepared;
     if (zero_ns_ == 0) zero_ns_ = target.now_ns();

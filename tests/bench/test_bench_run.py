@@ -98,6 +98,21 @@ def test_a_run_is_written_with_its_workload(workload, tmp_path):
     assert result["checks"]["counters"] == {"checked": 1, "failed": 0, "samples": []}
 
 
+def test_a_load_ends_when_its_figure_is_known(workload, tmp_path):
+    spec = workload().read_text().replace("count = 12", "precision = { metric = 'tpot', quantile = 0.5, rel_ci = 0.5, max_s = 5 }")
+    (tmp_path / "precise.toml").write_text(spec)
+    run(tmp_path / "precise.toml", tmp_path / "out", "--model", MODEL)
+    result, requests = only_result(tmp_path / "out")
+    looks = result["precision"]["looks"]
+    assert result["precision"]["reached"] and looks[-1]["precise"] and not any(look["precise"] for look in looks[:-1])
+    assert result["precision"]["stopped_at_s"] == looks[-1]["load_s"] == len(looks) < 5
+    assert looks[-1]["half_width_s"] <= 0.5 * looks[-1]["estimate_s"] and looks[-1]["confidence"] == 0.99
+    assert [load["repetition"] for load in result["repetitions"]] == list(range(len(looks)))
+    assert [r["index"] for r in requests] == list(range(len(requests))), "each request once, in the order of the list"
+    (folder,) = (tmp_path / "out").iterdir()
+    assert not [path.name for path in folder.iterdir() if path.name.startswith("look")], "what the two exchanged is gone"
+
+
 def test_arms_are_servers_with_other_flags_and_the_same_tokens(workload, tmp_path):
     spec = workload(ARMS)
     run(spec, tmp_path / "out", "--model", MODEL)

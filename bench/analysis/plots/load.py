@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy import stats
 
-from bench.analysis import distribution, figures, intervals, summaries, sweep
+from bench.analysis import distribution, figures, intervals, saturation, summaries, sweep
 from bench.analysis.plots import style
 from bench.analysis.plots.style import Source
 from bench.analysis.sweep import Sweep
@@ -25,7 +25,7 @@ def throughput_and_ttft(loads: Sweep | None, source: Source) -> Figure | str:
     style.from_zero(top, x=True)
     metric = "ttft_intended" if loads.open_loop else "ttft"
     for p, colour in ((50.0, style.BLUE), (95.0, style.ORANGE), (99.0, style.RED)):
-        found = [_percentile(figures.ok_view(result.requests)[metric].defined, p) for result in loads.results]
+        found = [_percentile(figures.sample(figures.good(result.requests), metric).defined, p) for result in loads.results]
         _band(bottom, x, found, colour, f"p{p:g}")
     bottom.set_yscale("log")
     style.log_axis(bottom.yaxis)
@@ -52,7 +52,7 @@ def trade_off(loads: Sweep | None, source: Source) -> Figure | str:
     """Every point is a load; those that another beats in both are grey."""
     if loads is None:
         return NO_SWEEP
-    tpot = [figures.ok_view(result.requests)["tpot"].defined for result in loads.results]
+    tpot = [figures.sample(figures.good(result.requests), "tpot").defined for result in loads.results]
     if not all(values.size for values in tpot):
         return "a load has no request of two tokens"
     user = np.array([1000 / float(np.median(values)) for values in tpot])
@@ -63,8 +63,11 @@ def trade_off(loads: Sweep | None, source: Source) -> Figure | str:
     axes.plot(user[best][order], total[best][order], "o-", color=style.BLUE, label="no load is better in both")
     if not best.all():
         axes.plot(user[~best], total[~best], "o", color=style.GREY, label="another load is better in both")
-    for i in range(len(user)):
-        axes.annotate(f"{loads.load_of(i):.3g}", (user[i], total[i]), textcoords="offset points", xytext=(5, 5), fontsize=8)
+    placed: list[int] = []
+    for i in np.argsort(-total):
+        near = sum(abs(user[i] - user[j]) < 0.06 * user.max() and abs(total[i] - total[j]) < 0.06 * total.max() for j in placed)
+        placed.append(int(i))  # labels of points that lie together stand under each other
+        axes.annotate(f"{loads.load_of(i):.3g}", (user[i], total[i]), textcoords="offset points", xytext=(6, 5 - 11 * near), fontsize=8)
     axes.set(xlabel="output tokens/s of a user (1 / median TPOT)", ylabel="output tokens/s of all")
     axes.set_xlim(0, 1.15 * user.max())
     axes.set_ylim(0, 1.1 * total.max())
@@ -77,16 +80,17 @@ def goodput(loads: Sweep | None, source: Source) -> Figure | str:
         return NO_SWEEP + " in open loop"
     if not sweep.spec_of(loads.results[0]).get("slo"):
         return "the spec states no objective (slo)"
-    x = np.array([point.rate for point in loads.points])
-    shares = np.array([point.n_good / point.n for point in loads.points])
-    bounds = np.array([stats.binomtest(p.n_good, p.n).proportion_ci(0.95, method="wilson") for p in loads.points])
+    points = saturation.pooled(loads.points)
+    x = np.array([point.rate for point in points])
+    shares = np.array([point.n_good / point.n for point in points])
+    bounds = np.array([stats.binomtest(p.n_good, p.n).proportion_ci(0.95, method="wilson") for p in points])
     figure, (axes,) = style.new_figure("Goodput against offered rate", source)
     axes.plot([0, x.max()], [0, x.max()], color=style.GREY, linestyle=":", label="all that is offered")
     axes.plot(x, x * shares, "o-", color=style.BLUE, markersize=4, label="goodput (95 % band)")
     axes.fill_between(x, x * bounds[:, 0], x * bounds[:, 1], color=style.BLUE, alpha=0.18, linewidth=0)
     names = {"slo": ("SLO knee", style.RED), "queue": ("queue knee", style.GREEN), "curve": ("curve knee", style.PURPLE)}
     for name, knee in loads.knees().items():
-        if knee.found:
+        if knee.found and math.isfinite(knee.high):  # one that all loads are below is none
             label, colour = names[name]
             axes.axvline(knee.value, color=colour, linestyle="--", label=f"{label} {knee.value:.3g}/s")
     axes.set(xlabel="offered rate, requests/s", ylabel=f"requests/s that meet all objectives\n(target {100 * loads.target:g} %)")

@@ -84,6 +84,9 @@ TEST(SpecErrors, ExactlyOneStopRule) {
   EXPECT_EQ(fault(spec_text("requests = {}" + rest)), one);
   EXPECT_EQ(fault(spec_text("requests = { count = 1, duration_s = 4 }" + rest)), one);
   EXPECT_EQ(fault(spec_text("requests = { duration_s = 4, " + precision + " }" + rest)), one);
+  EXPECT_EQ(
+      fault(spec_text("requests = { " + precision + " }\nrepetitions = { n = 2 }" + rest)),
+      "t.toml:4: requests.precision is of one load, whose rounds are its repetitions: neither arms, repetitions nor sessions");
   const std::string burst =
       "requests = { duration_s = 4 }\narrival = { law = \"burst\" }\noutput = { length = { dist = \"fixed\", value = 2 } }";
   EXPECT_EQ(fault(spec_text(burst)), "t.toml:5: arrival.law burst needs requests.count: all arrive at once");
