@@ -8,6 +8,9 @@
 #include "server/cors.h"
 #include "server/router.h"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
 namespace mie {
 namespace {
 
@@ -47,6 +50,10 @@ net::awaitable<void> refuse(Exchange& exchange, Service& service, Error error, c
   }
 }
 
+net::awaitable<Result<Answer>> small_answer(Service& service, const RouteMatch& match) {
+  co_return api::small_route_answer(service, match);
+}
+
 net::awaitable<void> handle(Exchange& exchange, Service& service, PeerInfo peer, const RouteMatch& match) {
   if (auto error = refusal(exchange, service, peer, match))
     co_return co_await refuse(exchange, service, *std::move(error), match);
@@ -65,7 +72,11 @@ net::awaitable<void> handle(Exchange& exchange, Service& service, PeerInfo peer,
     default:
       break;
   }
-  auto answer = api::small_route_answer(service, match);
+  Result<Answer> answer = Error{};
+  if (match.route->id == RouteId::kModel)  // may read the model's file
+    answer = co_await net::co_spawn(service.slow_lane(), small_answer(service, match), net::use_awaitable);
+  else
+    answer = api::small_route_answer(service, match);
   if (answer.has_error())
     co_await exchange.refuse(answer.error());
   else

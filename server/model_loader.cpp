@@ -152,6 +152,16 @@ LoadProgress progress_lines() {
   };
 }
 
+// Keys with their lengths, so that no two files run together.
+std::string tokenizer_digest(const GgufFile& file) {
+  std::string bytes;
+  for (const auto& [key, value] : file.metadata().raw_entries("tokenizer.")) {
+    bytes += fmt::format("{} {}\n", key, value.size());
+    bytes.append(reinterpret_cast<const char*>(value.data()), value.size());
+  }
+  return sha256_of(std::as_bytes(std::span(bytes)));
+}
+
 // What describes the model but needs no memory: plan, tokenizer, template, names.
 Result<ModelPlan> describe_gguf(const Config& config, const GgufFile& file, api::ServedModel& served) {
   auto plan = plan_model(file);
@@ -168,6 +178,8 @@ Result<ModelPlan> describe_gguf(const Config& config, const GgufFile& file, api:
   set_names(config, plan->spec.name.empty() ? std::filesystem::path(config.model).stem().string() : plan->spec.name, served);
   served.architecture = plan->spec.architecture;
   served.weight_format = main_format(file);
+  served.weights_digest = std::make_shared<LazyFileDigest>(config.model);
+  served.tokenizer_sha256 = tokenizer_digest(file);
   served.n_params = n_params(file);
   served.n_vocab = std::min(plan->spec.n_vocab, served.tokenizer->n_vocab());
   return plan;

@@ -103,7 +103,9 @@ def run_precise(options: argparse.Namespace) -> int:
 
 
 def run_selftest(options: argparse.Namespace) -> int:
-    return selftest.run(options.runs, options.seed)
+    if options.point is None:
+        return selftest.run(options.runs, options.seed)
+    return selftest.run_point(options.point, options.runs, options.seed, options.expand)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -164,6 +166,8 @@ def parser() -> argparse.ArgumentParser:
     one = commands.add_parser("selftest", help="intervals, verdicts and knees against known truths")
     one.add_argument("--runs", type=int, default=1000, help="simulated runs of each check")
     one.add_argument("--seed", type=int, default=2026)
+    one.add_argument("--point", type=int, choices=(5, 6, 7, 8), help="one point of mie bench selftest, as lines of cells")
+    one.add_argument("--expand", type=Path, help="the mie-bench that expands workloads, for point 5")
     one.set_defaults(run=run_selftest)
     return root
 

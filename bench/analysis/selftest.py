@@ -1,5 +1,6 @@
 """The statistics against truths that are known because they were made: each check prints its figure beside its limit.
 
+    arrivals      gaps of each arrival law: Kolmogorov-Smirnov, mean rate, squared CV; needs the program that expands workloads
     coverage      95 % intervals hold the true value in 93 to 97 % of simulated runs
     A/A           two equal arms are told apart in at most 5 % (within the binomial error of so many runs)
     knee          saturation of a simulated M/G/k queue, whose capacity is k over the mean service time, within 3 %
@@ -8,17 +9,19 @@
 
 import heapq
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from scipy import signal, stats
 
-from bench.analysis import attribution, claims, distribution, intervals, saturation, steady, verdict
+from bench.analysis import arrivals, attribution, claims, distribution, intervals, saturation, steady, verdict
 from bench.analysis.figures import Sample
 from bench.analysis.intervals import Interval, Settings
 from bench.analysis.saturation import LoadPoint
 
+FULL = 1000  # simulated runs that the limits are made for
 QUICK = 1000  # resamples: what a coverage of a thousand runs can show needs no more
 LOW, HIGH = 0.93, 0.97
 SERVERS = 16
@@ -31,14 +34,21 @@ class Check:
     figure: float
     low: float
     high: float
+    point: int = 0  # of the harness's self-test; 0: the statistics' own
 
     @property
     def passed(self) -> bool:
         return self.low <= self.figure <= self.high
 
+    def limits(self) -> str:
+        return f"{self.low:.4g} to {self.high:.4g}" if math.isfinite(self.high) else f"at least {self.low:.4g}"
+
+    def cells(self) -> str:
+        """For a program: point, verdict, check, figure, limit."""
+        return "\t".join((str(self.point), "pass" if self.passed else "FAIL", self.name, f"{self.figure:.4g}", self.limits()))
+
     def line(self) -> str:
-        limits = f"{self.low:.4g} to {self.high:.4g}" if math.isfinite(self.high) else f"at least {self.low:.4g}"
-        return f"{'ok    ' if self.passed else 'FAILED'}  {self.name:58} {self.figure:8.4g}   {limits}"
+        return f"{'ok    ' if self.passed else 'FAILED'}  {self.name:58} {self.figure:8.4g}   {self.limits()}"
 
 
 # A case draws one run and returns the interval made of it and the truth behind it.
@@ -185,16 +195,38 @@ def shapley_error() -> float:
     return max(abs(found.shapley[0].log_effect + math.log(2) - shared), abs(found.shapley[1].log_effect + math.log(3) - shared))
 
 
-def checks(runs: int, seed: int):
-    """One at a time, so that a reader sees them come."""
+def arrival_checks(mie_bench: Path) -> Iterator[Check]:
+    for seed, law in enumerate(arrivals.LAWS):  # one each: the same numbers behind all laws would be one test
+        found = arrivals.fit(law, arrivals.arrivals(mie_bench, law.text, seed=seed))
+        of_rate, of_cv = arrivals.bounds(law, arrivals.N)
+        yield Check(f"{law.name}: p of the KS test of {arrivals.N} gaps", found.p, arrivals.P, 1, 5)
+        yield Check(f"{law.name}: mean rate over the law's", found.rate, 1 - of_rate, 1 + of_rate, 5)
+        yield Check(f"{law.name}: squared CV over the law's", found.squared_cv, 1 - of_cv, 1 + of_cv, 5)
+    for name, error in arrivals.exact(mie_bench):
+        yield Check(f"{name}: greatest error of a gap, s", error, 0, 1e-9, 5)
+
+
+def coverage_checks(runs: int, seed: int) -> Iterator[Check]:
+    """The limits are those of a thousand runs; fewer get four standard errors."""
+    few = 4 * math.sqrt(0.05 * 0.95 / runs)
+    low, high = (LOW, HIGH) if runs >= FULL else (0.95 - few, min(0.95 + few, 1))
     for i, (name, case) in enumerate(COVERED.items()):
-        yield Check(name, coverage(case, runs, seed + i), LOW, HIGH)
+        yield Check(f"{name}, {runs} runs", coverage(case, runs, seed + i), low, high, 6)
+
+
+def false_positive_checks(runs: int, seed: int) -> Iterator[Check]:
     told, missed = false_positives(runs, seed)
     allowed = float(stats.binom.ppf(0.99, runs, verdict.ALPHA)) / runs
-    yield Check("A/A: equal arms told apart", told, 0, allowed)
-    yield Check("A/A: intervals that miss 1", missed, 0, allowed)
+    yield Check(f"A/A: equal arms told apart, {runs} runs", told, 0, allowed, 7)
+    yield Check(f"A/A: intervals that miss 1, {runs} runs", missed, 0, allowed, 7)
+
+
+def knee_checks(runs: int, seed: int) -> Iterator[Check]:
     for name, share in knees(seed).items():
-        yield Check(f"knee of M/G/{SERVERS}: {name} over capacity", share, 0.97, 1.03)
+        yield Check(f"knee of M/G/{SERVERS}: {name} over capacity", share, 0.97, 1.03, 8)
+
+
+def other_checks(runs: int, seed: int) -> Iterator[Check]:
     yield Check("Universal Scalability Law: coverage of σ", usl_coverage(runs, seed), LOW, HIGH)
     yield Check("Shapley shares of a known ladder: greatest error", shapley_error(), 0, 1e-12)
     shown = [p for p in distribution.PERCENTILES if not distribution.withheld(distribution.needed(p) - 1, p)]
@@ -202,8 +234,28 @@ def checks(runs: int, seed: int):
     yield Check("claims: requests without a miss that show p99 at 99 %", claims.needed(0, 0, 0.99) or 0, 459, 459)
 
 
+def checks(runs: int, seed: int) -> Iterator[Check]:
+    """One at a time, so that a reader sees them come."""
+    for some in (coverage_checks, false_positive_checks, knee_checks, other_checks):
+        yield from some(runs, seed)
+
+
+def point_checks(point: int, runs: int, seed: int, mie_bench: Path) -> Iterator[Check]:
+    return {5: lambda: arrival_checks(mie_bench), 6: lambda: coverage_checks(runs, seed),
+            7: lambda: false_positive_checks(runs, seed), 8: lambda: knee_checks(runs, seed)}[point]()
+
+
+def run_point(point: int, runs: int, seed: int, mie_bench: Path) -> int:
+    """For `mie bench selftest`: a line of cells for each check."""
+    failed = 0
+    for check in point_checks(point, runs, seed, mie_bench):
+        print(check.cells(), flush=True)
+        failed += not check.passed
+    return 1 if failed else 0
+
+
 def run(runs: int, seed: int) -> int:
-    print(f"{'':6}  {'check, ' + str(runs) + ' runs':58} {'figure':>8}   limit")
+    print(f"{'':6}  {'check':58} {'figure':>8}   limit")
     failed = 0
     for check in checks(runs, seed):
         print(check.line(), flush=True)

@@ -1,7 +1,7 @@
 #include "bench/kv/length_lists.h"
 
 #include "bench/compat/python_random.h"
-#include "bench/quality/file_digest.h"
+#include "core/base/file_digest.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -109,6 +109,7 @@ class Reading final : public AnswerFraming {
     }
     if (facts.prompt_tokens) record_.prompt_tokens = *facts.prompt_tokens;
     if (facts.cached_tokens) record_.cached_tokens = *facts.cached_tokens;
+    if (facts.server) record_.server = facts.server;
     return true;
   }
 

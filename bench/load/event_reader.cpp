@@ -1,8 +1,10 @@
 #include "bench/load/event_reader.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
 
 namespace mie::bench {
 namespace {
@@ -15,6 +17,7 @@ using simdjson::dom::object;
 constexpr std::size_t kUsualBytes =
     std::size_t{64} * 1024;  // an event with the ids of a long prompt; longer ones make the parser grow
 constexpr std::size_t kUsualIds = 4096;
+constexpr double kNanoseconds = 1e6;  // in a millisecond
 
 EventFacts fault(EventFacts::Kind kind, std::string_view what) { return {.kind = kind, .error = what}; }
 
@@ -40,16 +43,42 @@ bool read_count(const object& of, std::string_view name, std::optional<int>& out
   return true;
 }
 
-// llama.cpp's running count, where it was asked for with `timings_per_token`.
+ServerTimes server_times(const object& timings, std::int64_t accepted_ns) {
+  ServerTimes out{.accepted_ns = accepted_ns};
+  for (std::size_t i = 0; i < kServerStamps.size(); ++i) {
+    const auto found = member(timings, std::string(kServerStamps[i]) + "_ms");
+    double ms = 0;
+    if (found && found->get(ms) == SUCCESS) out.stamps[i] = std::llround(ms * kNanoseconds);
+  }
+  const auto count = [&timings](std::string_view name, int& into) {
+    std::optional<int> value;
+    if (read_count(timings, name, value)) into = value.value_or(0);
+  };
+  count("steps", out.steps);
+  count("prefill_tokens", out.prefill_tokens);
+  count("cached_tokens", out.cached_tokens);
+  count("preemptions", out.preemptions);
+  count("max_batch", out.max_batch);
+  return out;
+}
+
+// Ours, or llama.cpp's running count, where it was asked for with `timings_per_token`.
 bool read_timings(const object& root, EventFacts& out) {
   const auto found = member(root, "timings");
+  if (!found) return true;
   object timings;
-  return !found || (found->get(timings) == SUCCESS && read_count(timings, "predicted_n", out.completion_tokens));
+  if (found->get(timings) != SUCCESS) return false;
+  std::int64_t accepted_ns = 0;
+  const auto accepted = member(timings, "accepted_ns");
+  if (!accepted) return out.completion_tokens || read_count(timings, "predicted_n", out.completion_tokens);
+  if (accepted->get(accepted_ns) != SUCCESS) return false;
+  out.server = server_times(timings, accepted_ns);
+  return true;
 }
 
 bool read_usage(const object& root, EventFacts& out) {
   const auto found = member(root, "usage");
-  if (!found) return read_timings(root, out);
+  if (!found) return true;
   object usage, details;
   if (found->get(usage) != SUCCESS) return false;
   if (!read_count(usage, "completion_tokens", out.completion_tokens)) return false;
@@ -77,7 +106,7 @@ EventFacts EventReader::read(std::string_view json) {
   EventFacts out;
   if (read_error(root, out)) return out;
   if (!read_choices(root, out)) return fault(EventFacts::Kind::kBadContent, "choices of wrong types");
-  if (!read_usage(root, out)) return fault(EventFacts::Kind::kBadContent, "usage of wrong types");
+  if (!read_usage(root, out) || !read_timings(root, out)) return fault(EventFacts::Kind::kBadContent, "usage of wrong types");
   return out;
 }
 

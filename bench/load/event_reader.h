@@ -27,6 +27,7 @@ struct EventFacts {
   std::optional<std::size_t> n_token_ids{};  // ids in the event; absent: it has no such list
 
   std::optional<int> completion_tokens{}, prompt_tokens{}, cached_tokens{};  // usage so far, absent where null
+  std::optional<ServerTimes> server{};                                       // not placed yet
 };
 
 class EventReader {

@@ -1,6 +1,7 @@
 #include "bench/load/load_run.h"
 
 #include "bench/load/answer_parse.h"
+#include "bench/load/clock_pair.h"
 #include "bench/load/load_loop.h"
 #include "bench/load/request_bytes.h"
 #include "bench/load/sent_record.h"
@@ -64,6 +65,7 @@ struct LoadRun::Parts {
   std::unique_ptr<EventReader> live{};
   std::unique_ptr<ReceiveArena> arena{};
   std::unique_ptr<LoadLoop> loop{};
+  ClockPair began{}, ended{};
 };
 
 LoadRun::LoadRun(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -96,7 +98,11 @@ Result<std::unique_ptr<LoadRun>> LoadRun::prepare(LoadSettings settings, std::ve
   return std::unique_ptr<LoadRun>(new LoadRun(std::move(parts)));
 }
 
-void LoadRun::drive() { parts_->loop->drive(); }
+void LoadRun::drive() {
+  parts_->began = read_clocks();
+  parts_->loop->drive();
+  parts_->ended = read_clocks();
+}
 void LoadRun::stop() { parts_->loop->stop(); }
 const LoadProgress& LoadRun::progress() const { return parts_->loop->progress(); }
 
@@ -110,6 +116,7 @@ LoadResult LoadRun::result() const {
 
   EventReader reader;
   const AnswerRules rules = {.streamed = parts_->settings.stream.enabled, .exact = parts_->settings.exact};
+  const double rate = stamp_rate(parts_->began, parts_->ended);
   const auto pieces = by_request(*parts_->arena, parts_->requests.size(), out.began_ns);
   out.records.reserve(parts_->requests.size());
   for (std::size_t i = 0; i < parts_->requests.size(); ++i) {
@@ -117,6 +124,7 @@ LoadResult LoadRun::result() const {
     RequestRecord& record =
         out.records.emplace_back(sent_record(parts_->requests[i], exchange, parts_->settings, out.began_ns));
     parse_answer(record, pieces[i], exchange.ending, rules, reader);
+    if (record.server) record.server->place(out.began_ns, rate);
     out.bytes_in += exchange.bytes_in;
     out.bytes_out += exchange.bytes_out;
   }

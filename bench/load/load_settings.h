@@ -17,6 +17,7 @@ struct StreamMembers {
   bool enabled = true;
   bool include_usage = true;
   bool continuous_usage = false;  // usage so far on every event: a source of token counts
+  bool timings = false;           // `include_timings`: the server's own stamps
   bool token_ids = false;         // `return_token_ids`: the best source, and what answers are compared by
 };
 

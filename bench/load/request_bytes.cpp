@@ -38,6 +38,7 @@ void write_sampling(JsonWriter& out, const SamplingMembers& sampling, Endpoint e
 
 void write_stream(JsonWriter& out, const StreamMembers& stream) {
   if (stream.token_ids) out.member("return_token_ids", true);
+  if (stream.timings) out.member("include_timings", true);
   out.member("stream", stream.enabled);
   if (!stream.enabled || !stream.include_usage) return;
   out.key("stream_options").begin_object().member("include_usage", true);

@@ -1,6 +1,6 @@
 #include "bench/load/request_lines.h"
 
-#include "bench/quality/file_digest.h"
+#include "core/base/file_digest.h"
 #include "server/json/json_lines.h"
 #include "server/json/response_write.h"
 
@@ -54,6 +54,19 @@ void write_stamps(JsonWriter& out, const RequestRecord& record) {
   stamp(out, "end_ns", record.end_ns);
 }
 
+void write_server(JsonWriter& out, const RequestRecord& record) {
+  if (!record.server) {
+    out.null_member("server");
+    return;
+  }
+  const ServerTimes& server = *record.server;
+  out.key("server").begin_object().member("accepted_ns", server.accepted_ns);
+  for (std::size_t i = 0; i < kServerStamps.size(); ++i) stamp(out, std::string(kServerStamps[i]) + "_ns", server.stamps[i]);
+  out.member("steps", server.steps).member("prefill_tokens", server.prefill_tokens);
+  out.member("cached_tokens", server.cached_tokens).member("preemptions", server.preemptions);
+  out.member("max_batch", server.max_batch).end_object();
+}
+
 int count(FieldReader& fields, std::string_view name) { return static_cast<int>(fields.integer(name).value_or(0)); }
 
 Error bad(std::string message) { return {Errc::kConfig, std::move(message), ""}; }
@@ -71,7 +84,23 @@ void read_events(FieldReader& fields, RequestRecord& record) {
   }
 }
 
-RequestLine read_line(FieldReader& fields) {
+void read_server(const json::RequestDocument& document, FieldReader& fields, RequestRecord& record) {
+  const auto object = fields.object("server");
+  if (!object) return;
+  FieldReader inner(document, *object, "server");
+  ServerTimes& server = record.server.emplace();
+  server.accepted_ns = inner.required_integer("accepted_ns");
+  for (std::size_t i = 0; i < kServerStamps.size(); ++i)
+    server.stamps[i] = inner.integer(std::string(kServerStamps[i]) + "_ns");
+  server.steps = count(inner, "steps");
+  server.prefill_tokens = count(inner, "prefill_tokens");
+  server.cached_tokens = count(inner, "cached_tokens");
+  server.preemptions = count(inner, "preemptions");
+  server.max_batch = count(inner, "max_batch");
+  if (inner.failed()) fields.fail(inner.fault());
+}
+
+RequestLine read_line(const json::RequestDocument& document, FieldReader& fields) {
   RequestLine line;
   RequestRecord& record = line.record;
   line.id = fields.string("id").value_or("");
@@ -98,6 +127,7 @@ RequestLine read_line(FieldReader& fields) {
   record.first_event_ns = fields.integer("first_event_ns");
   read_events(fields, record);
   record.end_ns = fields.integer("end_ns");
+  read_server(document, fields, record);
   record.connection = count(fields, "connection");
   record.bytes_in = fields.integer("bytes_in").value_or(0);
   record.bytes_out = fields.integer("bytes_out").value_or(0);
@@ -105,6 +135,8 @@ RequestLine read_line(FieldReader& fields) {
   record.error = fields.string("error").value_or("");
   record.retry_after_s = fields.number("retry_after_s");
   line.token_hash = fields.string("token_hash").value_or("");
+  record.text = fields.string("text").value_or("");
+  record.keeps_text = !record.text.empty();
   return line;
 }
 
@@ -131,12 +163,14 @@ std::string request_line(const RequestRecord& record) {
   out.member("turn", record.turn);
   write_outcome(out, record);
   write_stamps(out, record);
+  write_server(out, record);
   known(out, "connection", record.connection);
   out.member("bytes_in", record.bytes_in).member("bytes_out", record.bytes_out).member("coalesced", record.coalesced);
   known(out, "error", record.error);
   out.key("retry_after_s");
   record.retry_after_s ? out.number(*record.retry_after_s) : out.null();
   known(out, "token_hash", token_hash_of(record));
+  known(out, "text", record.keeps_text ? std::string_view(record.text) : std::string_view());
   return out.end_object().take() + "\n";
 }
 
@@ -148,10 +182,11 @@ std::string request_lines(std::span<const RequestRecord> records) {
 
 Result<std::vector<RequestLine>> read_request_lines(std::istream& in) {
   std::vector<RequestLine> out;
-  const auto error = json::read_json_lines(in, "requests", [&out](const json::RequestDocument&, FieldReader& fields, bool) {
-    out.push_back(read_line(fields));
-    return std::optional<Error>();
-  });
+  const auto error =
+      json::read_json_lines(in, "requests", [&out](const json::RequestDocument& document, FieldReader& fields, bool) {
+        out.push_back(read_line(document, fields));
+        return std::optional<Error>();
+      });
   if (error) return *error;
   return out;
 }

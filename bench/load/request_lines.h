@@ -18,7 +18,7 @@ namespace mie::bench {
 [[nodiscard]] std::string request_line(const RequestRecord& record);  // ends in a newline
 [[nodiscard]] std::string request_lines(std::span<const RequestRecord> records);
 
-// A line read back: the record without tokens and text, of which a line holds the hash alone.
+// A line read back: the record without tokens, and without the text where only its hash was kept.
 struct RequestLine {
   std::string id;
   RequestRecord record;

@@ -2,6 +2,7 @@
 // requests.jsonl is one of these.
 #pragma once
 
+#include "bench/load/server_times.h"
 #include "core/base/id.h"
 
 #include <array>
@@ -105,6 +106,7 @@ struct RequestRecord {
   std::optional<std::int64_t> first_event_ns;
   std::vector<TokenEvent> events;
   std::optional<std::int64_t> end_ns;  // terminator or close
+  std::optional<ServerTimes> server;   // what the server tells of it, where it was asked to
 
   int connection = 0;
   std::int64_t bytes_in = 0;
@@ -112,6 +114,7 @@ struct RequestRecord {
   int coalesced = 0;            // token events that shared a read with an earlier one
   std::vector<TokenId> tokens;  // where the answer carries ids
   std::string text;
+  bool keeps_text = false;  // the text is written, not its hash alone
 };
 
 }  // namespace mie::bench

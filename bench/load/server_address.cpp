@@ -55,4 +55,15 @@ Result<ServerAddress> resolve(const std::string& url) {
   return out;
 }
 
+bool on_loopback(const ServerAddress& server) {
+  if (server.address.ss_family == AF_INET) {
+    sockaddr_in address{};
+    std::memcpy(&address, &server.address, sizeof address);
+    return ntohl(address.sin_addr.s_addr) >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET;
+  }
+  sockaddr_in6 address{};
+  std::memcpy(&address, &server.address, sizeof address);
+  return IN6_IS_ADDR_LOOPBACK(&address.sin6_addr);
+}
+
 }  // namespace mie::bench

@@ -16,6 +16,9 @@ struct ServerAddress {
   socklen_t length = 0;
 };
 
+// Its clocks are ours.
+[[nodiscard]] bool on_loopback(const ServerAddress& server);
+
 // Error kConfig: not an http:// URL, or a name that does not resolve.
 [[nodiscard]] Result<ServerAddress> resolve(const std::string& url);
 

@@ -1,8 +1,8 @@
 #include "bench/quality/command.h"
 
-#include "bench/quality/file_digest.h"
 #include "bench/quality/report.h"
 #include "bench/quality/text.h"
+#include "core/base/file_digest.h"
 #include "core/base/log.h"
 #include "server/exit_codes.h"
 #include "server/model_loader.h"

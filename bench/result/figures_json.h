@@ -13,6 +13,7 @@ void write_goodput(json::JsonWriter& out, const RunResult& result);     // "good
 void write_throughput(json::JsonWriter& out, const RunResult& result);  // "throughput", means over the repetitions
 void write_repetitions(json::JsonWriter& out, const RunResult& result);  // "repetitions"
 void write_timeseries(json::JsonWriter& out, const RunResult& result);   // "timeseries", seconds and tenths
+void write_phase_split(json::JsonWriter& out, const RunResult& result);  // "phase_split"; null where no server tells
 void write_histograms(json::JsonWriter& out, const RunResult& result);   // "histograms", [seconds to 3 digits, count]
 
 [[nodiscard]] std::vector<Slo> objectives(const WorkloadSpec& spec);

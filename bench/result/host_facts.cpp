@@ -1,6 +1,6 @@
 #include "bench/result/host_facts.h"
 
-#include "bench/quality/file_digest.h"
+#include "core/base/file_digest.h"
 #include "models/native/isa.h"
 #include "models/native/thread_pool.h"
 

@@ -34,12 +34,22 @@ void write_sums(JsonWriter& out, std::string_view name, const MetricSums& sums) 
   out.end_object();
 }
 
+void write_identity(JsonWriter& out, const ServerFacts& server) {
+  const ServerIdentity of = identity_of(server.model_json);
+  out.key("identity").begin_object();
+  out.member_or_null("weights_sha256", of.weights_sha256).member_or_null("tokenizer_sha256", of.tokenizer_sha256);
+  out.member_or_null("revision", of.revision).member_or_null("dtype", of.dtype);
+  out.member_or_null("quantisation", of.quantisation).member_or_null("kv_dtype", of.kv_dtype).end_object();
+}
+
 void write_arm(JsonWriter& out, const RunResult& result, const ArmResult& arm) {
   out.begin_object().member("name", std::string_view(arm.name));
   out.member("flags", arm.flags);
   out.member_or_null("model", arm.server.model);
+  write_identity(out, arm.server);
   raw_or_null(out, "version", arm.server.version_json);
   raw_or_null(out, "models", arm.server.models_json);
+  raw_or_null(out, "model_card", arm.server.model_json);
   out.key("peak_resident_bytes");
   arm.peak_bytes ? out.integer(*arm.peak_bytes) : out.null();
   out.key("loads").begin_array();
@@ -161,6 +171,7 @@ std::string result_json(const RunResult& result) {
   write_throughput(out, result);
   write_timeseries(out, result);
   write_histograms(out, result);
+  write_phase_split(out, result);
   write_repetitions(out, result);
   write_steps(out, result);
   write_precision(out, result);

@@ -1,10 +1,14 @@
 #include "bench/result/run_result.h"
 
+#include "bench/workload/draw/random_stream.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <cstddef>
 #include <random>
 
 namespace mie::bench {
@@ -26,6 +30,23 @@ Window window_of(const RunResult& result, const Repetition& repetition) {
   const Window window{std::max(result.window.begin_ns, repetition.began_ns),
                       std::min(result.window.end_ns, repetition.ended_ns)};
   return window.end_ns > window.begin_ns ? window : Window{};
+}
+
+// A reservoir: whatever comes later, each has had the same chance.
+void keep_texts(RunResult& result) {
+  std::vector<RequestRecord*> with_text;
+  for (RequestRecord& record : result.records)
+    if (!record.text.empty()) with_text.push_back(&record);
+  const double wanted = std::ceil(result.spec.report.keep_text * static_cast<double>(with_text.size()));
+  const auto size = static_cast<std::size_t>(wanted);
+  if (size == 0) return;
+  const RandomStream random("text", result.spec.seed);
+  std::vector<RequestRecord*> kept(with_text.begin(), with_text.begin() + static_cast<std::ptrdiff_t>(size));
+  for (std::size_t i = size; i < with_text.size(); ++i) {
+    const auto place = static_cast<std::size_t>(random.uniform(i) * static_cast<double>(i + 1));
+    if (place < size) kept[place] = with_text[i];
+  }
+  for (RequestRecord* record : kept) record->keeps_text = true;
 }
 
 std::string title_of(const Repetition& repetition) {

@@ -97,6 +97,9 @@ struct RunResult {
 [[nodiscard]] std::span<const RequestRecord> records_of(const RunResult& result, const Repetition& repetition);
 [[nodiscard]] Window window_of(const RunResult& result, const Repetition& repetition);
 
+// Marks as many answers as `report.keep_text` says, drawn from all that have text; the seed decides which.
+void keep_texts(RunResult& result);
+
 // "repetition 2 of static"
 [[nodiscard]] std::string title_of(const Repetition& repetition);
 

@@ -1,19 +1,25 @@
 #include "bench/run/checks.h"
 
 #include "bench/metrics/counter_check.h"
+#include "bench/metrics/percentiles.h"
+#include "bench/metrics/phases.h"
 #include "bench/metrics/request_metrics.h"
 #include "bench/metrics/sample.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace mie::bench {
 namespace {
 
 constexpr std::size_t kSamples = 5;
+constexpr double kMostLost = 1e-4, kMostTransport = 1e-3;  // s
 
 void fail(Check& check, std::string text) {
   ++check.n_failed;
@@ -98,6 +104,37 @@ Check counters_agree(const RunResult& result) {
   return check;
 }
 
+// The client's stamps around the server's, on one clock.
+Check server_stamps(const RunResult& result) { return each(result, "server_stamps", disorder_of); }
+
+Check phases_sum(const RunResult& result) {
+  return each(result, "phases_sum", [](const RequestRecord& record) -> std::string {
+    const auto phases = phases_of(record);
+    if (!phases) return "the server's stamps are missing";
+    const double sum = std::accumulate(phases->begin(), phases->end(), 0.0);
+    const double e2el = metrics_of(record).e2el.value_or(0);
+    if (std::abs(sum - e2el) <= kMostLost) return {};
+    return fmt::format("its phases sum up to {:.3f} ms of {:.3f}", sum * 1e3, e2el * 1e3);
+  });
+}
+
+// Of few requests the p99 is the slowest one.
+Check transport_share(const RunResult& result) {
+  Check check{.name = "transport_share"};
+  std::vector<double> shares;
+  for (const RequestRecord& record : result.records) {
+    if (!succeeded(record)) continue;
+    if (const auto share = transport_of(record)) shares.push_back(*share);
+  }
+  if (shares.empty()) return check;
+  check.n_checked = std::ssize(shares);
+  std::ranges::sort(shares);
+  const double p99 = nearest_rank(shares, 990);
+  if (p99 >= kMostTransport)
+    fail(check, fmt::format("p99 of client ttft less server ttft is {:.3f} ms, over {:g}", p99 * 1e3, kMostTransport * 1e3));
+  return check;
+}
+
 }  // namespace
 
 std::vector<Check> check_run(const RunResult& result) {
@@ -110,6 +147,10 @@ std::vector<Check> check_run(const RunResult& result) {
   if (wanted.self_consistency) checks.push_back(self_consistency(result));
   if (!wanted.expected_tokens_file.empty()) checks.push_back(expected_tokens(result));
   checks.push_back(counters_agree(result));
+  const bool told = std::ranges::any_of(result.records, [](const RequestRecord& r) { return r.server.has_value(); });
+  if (result.spec.stream.timings && told) {
+    for (Check (*of)(const RunResult&) : {server_stamps, phases_sum, transport_share}) checks.push_back(of(result));
+  }
   return checks;
 }
 

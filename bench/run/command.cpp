@@ -123,7 +123,8 @@ Result<std::unique_ptr<bench::Targets>> BenchRun::targets_of(const WorkloadSpec&
   if (!url.empty() && !spec.arms.empty()) return bad(spec.name + ": arms are servers of our own: give --model");
   auto fields = bench::header_fields(spec.target);
   if (fields.has_error()) return fields.error();
-  return std::unique_ptr<bench::Targets>(std::make_unique<bench::HttpTargets>(url, std::move(*fields), folder));
+  return std::unique_ptr<bench::Targets>(
+      std::make_unique<bench::HttpTargets>(url, std::move(*fields), folder, spec.target.model));
 }
 
 Result<bench::RunSettings> BenchRun::settings_of(const bench::SpecFile& file, const std::string& run_id) const {

@@ -30,11 +30,11 @@ class HttpTarget final : public Target {
       : own_(std::move(own)), url_(std::move(url)), fields_(std::move(fields)) {}
 
   // Error: nobody answers.
-  std::optional<Error> meet() {
+  std::optional<Error> meet(const std::string& model) {
     auto server = resolve(url_);
     if (server.has_error()) return server.error();
     server_ = std::move(*server);
-    auto facts = server_facts(server_, fields_);
+    auto facts = server_facts(server_, fields_, model);
     if (facts.has_error()) return facts.error();
     facts_ = std::move(*facts);
     return {};
@@ -62,6 +62,7 @@ class HttpTarget final : public Target {
     return steps_ == nullptr ? std::nullopt : std::exchange(steps_, nullptr)->end();
   }
   [[nodiscard]] std::int64_t now_ns() const override { return stamp_ns(); }
+  [[nodiscard]] bool same_clock() const override { return on_loopback(server_); }
 
  private:
   std::unique_ptr<OwnServer> own_;  // null: one that runs
@@ -74,8 +75,8 @@ class HttpTarget final : public Target {
 
 }  // namespace
 
-HttpTargets::HttpTargets(std::string url, HeaderFields fields, std::filesystem::path folder)
-    : url_(std::move(url)), fields_(std::move(fields)), folder_(std::move(folder)) {}
+HttpTargets::HttpTargets(std::string url, HeaderFields fields, std::filesystem::path folder, std::string model)
+    : url_(std::move(url)), fields_(std::move(fields)), folder_(std::move(folder)), model_(std::move(model)) {}
 
 Result<OpenedTarget> HttpTargets::open(const std::vector<std::string>& flags, std::string_view name) {
   std::unique_ptr<OwnServer> own;
@@ -86,7 +87,7 @@ Result<OpenedTarget> HttpTargets::open(const std::vector<std::string>& flags, st
   }
   const std::string url = own ? own->url() : url_;
   auto target = std::make_shared<HttpTarget>(url, fields_, std::move(own));
-  if (auto error = target->meet()) return *std::move(error);
+  if (auto error = target->meet(model_)) return *std::move(error);
   const bool used_before = !url_.empty() && n_opened_++ > 0;
   return OpenedTarget{std::move(target), used_before};
 }

@@ -36,7 +36,10 @@ LoadSettings load_settings(const WorkloadSpec& spec, const std::string& url, con
   settings.endpoint = spec.target.endpoint;
   settings.model = spec.target.model.empty() ? server.model : spec.target.model;
   settings.sampling = spec.sampling;
-  settings.stream = {.enabled = spec.stream.enabled, .include_usage = spec.stream.include_usage, .token_ids = server.is_mie};
+  settings.stream = {.enabled = spec.stream.enabled,
+                     .include_usage = spec.stream.include_usage,
+                     .timings = spec.stream.timings && server.is_mie,
+                     .token_ids = server.is_mie};
   settings.ignore_eos = spec.output.ignore_eos;
   settings.exact = spec.output.exact;
   settings.headers = fields;

@@ -3,6 +3,7 @@
 #include "bench/load/expected_answers.h"
 #include "bench/metrics/aggregates.h"
 #include "bench/run/checks.h"
+#include "bench/run/expectations.h"
 #include "bench/run/load_of_spec.h"
 #include "bench/run/precise_load.h"
 #include "bench/run/server_poll.h"
@@ -110,6 +111,9 @@ class Run {
 
   void end() {
     result_.host_after = host_state();
+    keep_texts(result_);
+    if (spec_.stream.timings && std::ranges::none_of(result_.records, [](const auto& r) { return r.server.has_value(); }))
+      warn("the server tells no timings: there is no phase_split");
     result_.window = measured_window(result_);
     result_.checks = check_run(result_);
     result_.validity = judge(result_);
@@ -128,6 +132,10 @@ class Run {
       used_before = opened->used_before;
     }
     of_arm.server = target->facts();
+    if (spec_.stream.timings && !target->same_clock())
+      return Error{Errc::kConfig, "stream.timings: the server's clock is another machine's: put it to a server of this one",
+                   ""};
+    if (auto error = unexpected_server(spec_.target.expect, identity_of(of_arm.server.model_json))) return error;
     if (spec_.warmup.flush == Flush::kBetween && used_before) flush(*target);
     if (auto error = put_loads(*target, of_arm.name, repetition)) return error;
     of_arm.peak_bytes = target->peak_bytes();
@@ -221,6 +229,7 @@ class Run {
         if (*stamp) **stamp += shift_ns;
       }
       for (TokenEvent& event : record.events) event.at_ns += shift_ns;
+      if (record.server) record.server->shift(shift_ns);
       result_.records.push_back(std::move(record));
     }
   }

@@ -37,7 +37,8 @@ class Target {
   virtual void watch_steps(std::int64_t /*zero_ns*/) {}
   [[nodiscard]] virtual std::optional<LoadSteps> steps() { return {}; }
 
-  [[nodiscard]] virtual std::int64_t now_ns() const = 0;  // of the clock of its stamps
+  [[nodiscard]] virtual std::int64_t now_ns() const = 0;          // of the clock of its stamps
+  [[nodiscard]] virtual bool same_clock() const { return true; }  // as its own: what it tells can be put beside ours
 };
 
 struct OpenedTarget {

@@ -1,5 +1,6 @@
-// `mie bench selftest`: the harness measures what is known. Exit code 0: every point passes; 1: one does not; 5: one
-// does not on a machine that others used meanwhile. On the main thread.
+// `mie bench selftest`: the harness measures what is known. Exit code 0: every point passes; 1: one does not; 4: one could not
+// be looked at, because the analysis is not installed; 5: one does not on a machine that others used meanwhile. On the main
+// thread.
 #pragma once
 
 #include "bench/bench_command.h"
@@ -16,6 +17,7 @@ class BenchSelfTest final : public BenchSubcommand {
  private:
   std::vector<int> only_;
   std::vector<double> pace_ms_;  // of answers that are served instead; empty: points are run
+  bool quick_ = false;
 };
 
 }  // namespace mie

@@ -13,6 +13,7 @@ struct SelfTestPoint {
   std::string limit{};
   bool passed = false;
   bool disturbed = false;  // others used the machine: that it did not pass says nothing
+  bool not_run = false;    // it could not be looked at: `check` says why
 };
 
 using SelfTestPoints = std::vector<SelfTestPoint>;

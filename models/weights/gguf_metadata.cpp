@@ -131,7 +131,18 @@ Result<void> GgufMetadata::read_array(ByteReader& reader, std::string_view key, 
   value.strings.reserve(static_cast<std::size_t>(value.n_elements));
   for (std::uint64_t i = 0; i < value.n_elements && !reader.failed(); ++i) value.strings.push_back(reader.string());
   if (reader.failed()) return broken(key, "is cut off");
+  if (value.strings.empty()) return {};
+  const char* begin = value.strings.front().data() - least_bytes;
+  const char* end = value.strings.back().data() + value.strings.back().size();
+  value.bytes = std::as_bytes(std::span(begin, end));
   return {};
+}
+
+std::vector<std::pair<std::string_view, std::span<const std::byte>>> GgufMetadata::raw_entries(std::string_view prefix) const {
+  std::vector<std::pair<std::string_view, std::span<const std::byte>>> found;
+  for (auto entry = entries_.lower_bound(prefix); entry != entries_.end() && entry->first.starts_with(prefix); ++entry)
+    found.emplace_back(entry->first, entry->second.bytes);
+  return found;
 }
 
 Error GgufMetadata::broken(std::string_view key, const std::string& what) const {

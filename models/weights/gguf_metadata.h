@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mie {
@@ -42,6 +43,9 @@ class GgufMetadata {
   [[nodiscard]] bool contains(std::string_view key) const { return entries_.contains(key); }
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
 
+  // Key and value of each entry whose key begins so, as they lie in the file, in the order of the keys.
+  [[nodiscard]] std::vector<std::pair<std::string_view, std::span<const std::byte>>> raw_entries(std::string_view prefix) const;
+
   // kModelFormat when the key is absent, has another type or does not fit.
   [[nodiscard]] Result<std::string_view> string(std::string_view key) const;
   [[nodiscard]] Result<std::int64_t> integer(std::string_view key) const;  // any integer type
@@ -62,7 +66,7 @@ class GgufMetadata {
     GgufType type = GgufType::kUint8;
     GgufType element = GgufType::kUint8;    // of an array
     std::uint64_t n_elements = 0;           // of an array
-    std::span<const std::byte> bytes;       // a scalar, a string's characters, or an array's elements
+    std::span<const std::byte> bytes;       // a scalar, a string's characters, or an array's elements (strings with lengths)
     std::vector<std::string_view> strings;  // of an array of strings
   };
 

@@ -98,8 +98,8 @@ net::awaitable<AnswerEnd> GenerationAnswer::send(bool last) {
   if (last) bytes += sse_.end();
   if (bytes.empty()) co_return AnswerEnd::kWhole;
   const bool first = exchange_.status() == 0;
+  if (first) first_write_ = service_.clock().now();  // the client may have it before the write returns
   const auto end = first ? co_await exchange_.begin_stream(bytes) : co_await exchange_.write(bytes);
-  if (first) first_write_ = service_.clock().now();
   if (end != Connection::WriteEnd::kAll && run_->overflowed()) {
     SseWriter last_words(exchange_.framing());
     last_words.event(error_body({Errc::kSlowReader, "the client took the answer too slowly", ""}));

@@ -2,6 +2,7 @@
 // and shared by every connection from then on. Any thread.
 #pragma once
 
+#include "core/base/file_digest.h"
 #include "core/base/id.h"
 #include "core/text/chat_template.h"
 #include "core/text/tokenizer.h"
@@ -30,6 +31,8 @@ struct ServedModel {
   std::string isa;       // of the native kernels; empty on other backends
   std::string numerics;  // settings of the backend that change output, such as w4a8
   std::int64_t n_params = 0;
+  std::shared_ptr<LazyFileDigest> weights_digest;  // null on a fake model; reading the file is for the slow lane
+  std::string tokenizer_sha256;                    // of the file's tokenizer.* entries; empty on a fake model
 };
 
 }  // namespace mie::api

@@ -78,7 +78,9 @@ Result<Answer> one_model(const ServedModel& model, const std::string& name) {
   out.key("meta").begin_object().member("architecture", std::string_view(model.architecture));
   out.member("n_params", model.n_params).member("n_vocab", model.n_vocab);
   out.member("weight_format", std::string_view(model.weight_format)).member("kv_dtype", std::string_view(model.kv_dtype));
-  out.member("chat_template", model.chat_template.has_value()).end_object().end_object();
+  out.member("chat_template", model.chat_template.has_value());
+  out.member_or_null("weights_sha256", model.weights_digest ? model.weights_digest->get() : std::string());
+  out.member_or_null("tokenizer_sha256", model.tokenizer_sha256).end_object().end_object();
   return Answer{.body = out.take()};
 }
 

@@ -1,4 +1,5 @@
-// Routes that answer at once from what is known: models, health, readiness, version, metrics. Any thread.
+// Routes that answer from what is known: models, health, readiness, version, metrics. Any thread; one model's facts may take
+// as long as reading its file, so they are asked for on the slow lane.
 #pragma once
 
 #include "server/exchange.h"

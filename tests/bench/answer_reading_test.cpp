@@ -177,6 +177,29 @@ TEST(EventReader, WhatIsNotAnAnswerIsSaidToBeNone) {
     EXPECT_EQ(reader.read(text).kind, EventFacts::Kind::kBadContent) << text;
 }
 
+// The example of the server's interface.
+TEST(EventReader, TakesTheServersOwnTimes) {
+  EventReader reader;
+  const EventFacts facts = reader.read(
+      R"({"choices":[],"usage":{"prompt_tokens":31,"completion_tokens":9},"timings":{"accepted_ns":123456789012345,"parsed_ms":0.08,)"
+      R"("tokenized_ms":0.31,"enqueued_ms":0.33,"admitted_ms":4.1,"prefill_start_ms":4.2,"prefill_end_ms":21.7,"first_token_ms":21.9,)"
+      R"("first_write_ms":null,"last_token_ms":160.2,"finished_ms":160.3,"steps":9,"prefill_tokens":31,"cached_tokens":2,)"
+      R"("preemptions":1,"max_batch":4,"length_cause":null}})");
+  EXPECT_EQ(facts.completion_tokens, 9);
+  ASSERT_TRUE(facts.server);
+  EXPECT_EQ(facts.server->accepted_ns, 123456789012345);
+  EXPECT_EQ(facts.server->at(ServerStamp::kParsed), 80'000);
+  EXPECT_EQ(facts.server->at(ServerStamp::kAdmitted), 4'100'000);
+  EXPECT_EQ(facts.server->at(ServerStamp::kFirstWrite), std::nullopt);
+  EXPECT_EQ(facts.server->at(ServerStamp::kFinished), 160'300'000);
+  EXPECT_EQ(facts.server->steps, 9);
+  EXPECT_EQ(facts.server->prefill_tokens, 31);
+  EXPECT_EQ(facts.server->cached_tokens, 2);
+  EXPECT_EQ(facts.server->preemptions, 1);
+  EXPECT_EQ(facts.server->max_batch, 4);
+  EXPECT_FALSE(reader.read(R"({"choices":[],"timings":{"predicted_n":4}})").server) << "llama.cpp's are others";
+}
+
 EventFacts ids(std::size_t n) {
   EventFacts facts;
   facts.has_choice = true;

@@ -2,7 +2,7 @@
 #include "bench/compat/python_random.h"
 
 #include "bench/kv/length_lists.h"
-#include "bench/quality/file_digest.h"
+#include "core/base/file_digest.h"
 
 #include <gtest/gtest.h>
 

@@ -99,6 +99,9 @@ RequestRecord full_record() {
   record.first_event_ns = 5;
   record.events = {{6, 1}, {7, 3}};
   record.end_ns = 8;
+  ServerTimes server{.accepted_ns = 3, .steps = 9, .prefill_tokens = 15, .cached_tokens = 16, .preemptions = 1, .max_batch = 4};
+  server.stamps[static_cast<std::size_t>(ServerStamp::kFirstToken)] = 5;
+  record.server = server;
   record.connection = 11;
   record.bytes_in = 1000;
   record.bytes_out = 200;
@@ -126,6 +129,9 @@ TEST(RequestLines, AreReadBackAsTheyWere) {
   EXPECT_EQ(read.retry_after_s, 2.5);
   EXPECT_EQ(read.error, "said \"no\"");
   EXPECT_EQ((*lines)[1].record.send_ns, std::nullopt);
+  EXPECT_EQ(read.server.value().at(ServerStamp::kFirstToken), 5);
+  EXPECT_FALSE(read.server->at(ServerStamp::kFinished));
+  EXPECT_EQ(read.server->max_batch, 4);
 }
 
 TEST(RequestLines, HaveTheNamesThatTheAnalysisReads) {
@@ -138,8 +144,8 @@ TEST(RequestLines, HaveTheNamesThatTheAnalysisReads) {
   EXPECT_THAT(names, testing::ElementsAre("id", "index", "arm", "repetition", "warmup", "seed", "session", "turn", "status",
                                           "http_status", "finish_reason", "prompt_tokens", "cached_tokens", "output_tokens",
                                           "requested_output", "intended_ns", "send_ns", "sent_ns", "status_ns",
-                                          "first_event_ns", "events", "end_ns", "connection", "bytes_in", "bytes_out",
-                                          "coalesced", "error", "retry_after_s", "token_hash"));
+                                          "first_event_ns", "events", "end_ns", "server", "connection", "bytes_in", "bytes_out",
+                                          "coalesced", "error", "retry_after_s", "token_hash", "text"));
 }
 
 TEST(RequestLines, WhatDidNotHappenIsNull) {
@@ -149,8 +155,8 @@ TEST(RequestLines, WhatDidNotHappenIsNull) {
       request_line(record),
       R"({"id":"req-00000","index":0,"arm":null,"repetition":0,"warmup":false,"seed":0,"session":0,"turn":0,"status":"not_sent","http_status":null,)"
       R"("finish_reason":null,"prompt_tokens":null,"cached_tokens":null,"output_tokens":null,"requested_output":0,)"
-      R"("intended_ns":0,"send_ns":null,"sent_ns":null,"status_ns":null,"first_event_ns":null,"events":[],"end_ns":null,)"
-      R"("connection":null,"bytes_in":0,"bytes_out":0,"coalesced":0,"error":null,"retry_after_s":null,"token_hash":null})"
+      R"("intended_ns":0,"send_ns":null,"sent_ns":null,"status_ns":null,"first_event_ns":null,"events":[],"end_ns":null,"server":null,)"
+      R"("connection":null,"bytes_in":0,"bytes_out":0,"coalesced":0,"error":null,"retry_after_s":null,"token_hash":null,"text":null})"
       "\n");
 }
 

@@ -36,6 +36,23 @@ def test_kv_times_need_a_model():
     assert "--model" in done.stderr
 
 
+def test_the_selftest_prints_figures_beside_limits():
+    done = bench(os.environ["MIE_BINARY"], "selftest", "--point", "9,10,12,14")
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert {line.split()[0] for line in lines} == {"9", "10", "12", "14"} and all(line.split()[1] == "pass" for line in lines)
+    assert any("8000 4576" in line for line in lines) and any("33 of 33 rows" in line for line in lines)
+
+
+def test_without_the_analysis_the_selftest_cannot_tell(tmp_path):
+    done = subprocess.run([os.environ["MIE_BINARY"], "bench", "selftest", "--point", "5,14"], capture_output=True, text=True, timeout=60,
+                          env=os.environ | {"MIE_CACHE": str(tmp_path)})
+    assert done.returncode == 4
+    first, *others = done.stdout.splitlines()
+    assert first.split()[:4] == ["5", "-", "not", "run:"] and "./dev setup" in first
+    assert others and all(line.split()[1] == "pass" for line in others)
+
+
 def test_without_the_program_the_error_says_what_makes_it(tmp_path):
     alone = shutil.copy(os.environ["MIE_BINARY"], tmp_path / "mie")
     done = bench(alone, "micro")

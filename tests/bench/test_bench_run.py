@@ -299,6 +299,44 @@ def server_of(log: Path) -> int:
     raise LookupError("no process writes that log")
 
 
+def test_the_server_tells_where_the_time_went(workload, tmp_path):
+    run(workload("[stream]\ntimings = true\n[report]\nkeep_text = 0.5\n"), tmp_path / "out", "--model", MODEL)
+    result, requests = only_result(tmp_path / "out")
+    for check in ("server_stamps", "phases_sum"):
+        assert result["checks"][check] == {"checked": 12, "failed": 0, "samples": []}
+    assert result["checks"]["transport_share"]["checked"] == 12, "whether it is short is the machine's matter"
+    split = result["phase_split"]
+    assert sum(phase["share"] for phase in split.values()) == pytest.approx(1)
+    assert split["decode"]["mean"] > 7 * 0.0019, "seven steps of 2 ms"
+    assert all(r["server"]["steps"] >= 8 and r["server"]["prefill_tokens"] == r["prompt_tokens"] for r in requests)
+    e2el = sum(r["end_ns"] - r["send_ns"] for r in requests) / len(requests) * 1e-9
+    assert sum(phase["mean"] for phase in split.values()) == pytest.approx(e2el, rel=1e-6)
+    assert sum(r["text"] is not None for r in requests) == 6
+
+
+def test_another_server_than_expected_is_refused(workload, tmp_path):
+    done = run(workload("[target]\nexpect = { weights_sha256 = 'ab' }\n"), tmp_path / "out", "--model", MODEL)
+    assert done.returncode == 2 and "target.expect.weights_sha256: the server does not tell; ab is expected" in done.stderr
+
+
+def test_what_a_server_was_asked_becomes_a_workload(workload, tmp_path):
+    recording = tmp_path / "recording.jsonl"
+    run(workload(), tmp_path / "out", "--model", MODEL, "--", "--record", str(recording), "--block-size", "16")
+    _, requests = only_result(tmp_path / "out")
+    trace = tmp_path / "trace.jsonl"
+    subprocess.run([BINARY, "bench", "trace", "capture", str(recording), "--out", str(trace)], check=True, timeout=60)
+    rows = [json.loads(line) for line in trace.read_text().splitlines()]
+    assert rows[0]["t_ns"] == 0 and [row["t_ns"] for row in rows] == sorted(row["t_ns"] for row in rows)
+    assert sorted(row["prompt_tokens"] for row in rows) == sorted(r["prompt_tokens"] for r in requests)
+    assert {row["output_tokens"] for row in rows} == {8}
+    assert all(len(row.get("prefix_hash", [])) == row["prompt_tokens"] // 16 for row in rows)
+    again = workload().read_text().replace('[prompt]\nlength = { dist = "uniform", min = 4, max = 40 }',
+                                           "[prompt]\nsource = 'trace'\nfile = 'trace.jsonl'")
+    (tmp_path / "again.toml").write_text(again)
+    expanded = subprocess.run([BINARY, "bench", "expand", str(tmp_path / "again.toml"), "--format", "json"], capture_output=True, text=True)
+    assert [len(r["prompt"]) for r in json.loads(expanded.stdout)["requests"]] == [row["prompt_tokens"] for row in rows]
+
+
 @pytest.mark.parametrize("flags, reason", [
     ((), "no server: give --url, --model, or target.url"),
     (("--url", "ftp://127.0.0.1"), "http://"),

@@ -1,7 +1,11 @@
 """The openai Python client, unmodified, against the real model."""
 
+import hashlib
+from pathlib import Path
+
 import openai
 import pytest
+from server_process import real_model
 
 CHAT = [{"role": "user", "content": "Name three colours of the rainbow."}]
 
@@ -120,3 +124,9 @@ def test_concurrent_streams_equal_their_solo_text(real, client, model):
             return await asyncio.gather(*(collect(made, model, p) for p in prompts))
 
     assert asyncio.run(together()) == alone
+
+
+def test_a_model_is_named_by_the_bytes_of_its_file(real, client, model):
+    meta = client.models.retrieve(model).meta
+    assert meta["weights_sha256"] == hashlib.sha256(Path(real_model()).read_bytes()).hexdigest()
+    assert len(meta["tokenizer_sha256"]) == 64 and meta["tokenizer_sha256"] != meta["weights_sha256"]

@@ -1,11 +1,11 @@
-#include "tests/fakes/six_requests.h"
+#include "bench/steps/six_requests.h"
 
 #include "models/fake_runner.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace mie::test {
+namespace mie::bench {
 namespace {
 
 TEST(SixRequests, TakeTheStepsOfThePublishedTables) {
@@ -14,4 +14,4 @@ TEST(SixRequests, TakeTheStepsOfThePublishedTables) {
 }
 
 }  // namespace
-}  // namespace mie::test
+}  // namespace mie::bench

@@ -1,7 +1,9 @@
 #include "bench/workload/cli/trace_command.h"
 
+#include "bench/workload/trace/captured_trace.h"
 #include "bench/workload/trace/public_traces.h"
 #include "server/exit_codes.h"
+#include "server/record/record_lines.h"
 
 #include <CLI/CLI.hpp>
 
@@ -19,6 +21,14 @@ const std::map<std::string, bench::TraceFormat>& formats() {
   return kFormats;
 }
 
+Result<bench::Trace> captured(const std::string& path, int block) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return Error{Errc::kConfig, path + ": cannot be read", ""};
+  const auto record = read_record(in);
+  if (record.has_error()) return Error{Errc::kConfig, path + ": " + record.error().message, ""};
+  return bench::captured_trace(*record, block > 0 ? block : record->header.block_size);
+}
+
 }  // namespace
 
 TraceBench::TraceBench(CLI::App& command) {
@@ -28,11 +38,18 @@ TraceBench::TraceBench(CLI::App& command) {
   convert.add_option("--from", from_, "its format: mooncake, burstgpt, azure or mie")
       ->required()
       ->check(CLI::IsMember(formats()));
-  convert.add_option("--out", out_, "file to write; - for the standard output")->required()->type_name("FILE");
+  capture_ =
+      command.add_subcommand("capture", "What our server was asked: from a recording, made with mie serve --record FILE");
+  capture_->add_option("FILE", path_, "the recording")->required()->type_name("");
+  capture_->add_option("--block", block_, "tokens of a block of prefix_hash; 0: the recorded engine's blocks [0]")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1 << 20));
+  for (CLI::App* each : {&convert, capture_})
+    each->add_option("--out", out_, "file to write; - for the standard output")->required()->type_name("FILE");
 }
 
 Result<int> TraceBench::run() {
-  const auto trace = bench::read_public_trace(path_, formats().at(from_));
+  const auto trace = capture_->parsed() ? captured(path_, block_) : bench::read_public_trace(path_, formats().at(from_));
   if (trace.has_error()) return trace.error();
   const std::string lines = bench::trace_lines(*trace);
   if (out_ == "-") {

@@ -1,6 +1,6 @@
 #include "bench/workload/draw/random_stream.h"
 
-#include "bench/quality/file_digest.h"
+#include "core/base/file_digest.h"
 
 #include <fmt/format.h>
 

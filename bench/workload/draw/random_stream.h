@@ -12,7 +12,7 @@ namespace mie::bench {
 
 class RandomStream {
  public:
-  RandomStream(std::string_view purpose, std::int64_t seed);  // lengths, arrivals, content, sessions, cancel
+  RandomStream(std::string_view purpose, std::int64_t seed);  // lengths, arrivals, content, sessions, cancel, text
 
   // Value `index` of a kind (`lane`), strictly between 0 and 1: an odd multiple of 2^-53.
   [[nodiscard]] double uniform(std::uint64_t index, std::uint32_t lane = 0) const;

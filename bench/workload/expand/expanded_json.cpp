@@ -1,7 +1,7 @@
 // Requests as text, and the hash of all of them: SHA-256 over one line a file ("{path} {sha256}") and one a request (the
 // SHA-256 of its JSON).
-#include "bench/quality/file_digest.h"
 #include "bench/workload/expand/expand.h"
+#include "core/base/file_digest.h"
 #include "server/json/response_write.h"
 
 #include <span>

@@ -1,6 +1,6 @@
 #include "bench/workload/expand/inputs.h"
 
-#include "bench/quality/file_digest.h"
+#include "core/base/file_digest.h"
 
 #include <simdjson.h>
 

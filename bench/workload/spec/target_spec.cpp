@@ -47,6 +47,7 @@ void SamplingSpec::describe(Fields& fields) {
 void StreamSpec::describe(Fields& fields) {
   fields.field("enabled", enabled);
   fields.field("include_usage", include_usage);
+  fields.field("timings", timings);
 }
 
 }  // namespace mie::bench

@@ -12,7 +12,7 @@ enum class TargetKind : std::uint8_t { kHttp, kInproc, kSim };
 
 // What the server must say of itself; empty: anything.
 struct ExpectSpec {
-  std::string weights_sha256, tokenizer_sha256, revision, dtype, quantisation;
+  std::string weights_sha256{}, tokenizer_sha256{}, revision{}, dtype{}, quantisation{};
 
   void describe(Fields& fields);
 };
@@ -38,6 +38,7 @@ struct SamplingSpec : SamplingMembers {
 struct StreamSpec {
   bool enabled = true;
   bool include_usage = true;
+  bool timings = false;  // asks our server for its own stamps of each request
 
   void describe(Fields& fields);
 };

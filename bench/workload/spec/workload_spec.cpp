@@ -1,7 +1,7 @@
 #include "bench/workload/spec/workload_spec.h"
 
-#include "bench/quality/file_digest.h"
 #include "bench/workload/spec/contradictions.h"
+#include "core/base/file_digest.h"
 
 #include <array>
 

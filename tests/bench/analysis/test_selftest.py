@@ -2,7 +2,9 @@
 
 import pytest
 
-from bench.analysis import distribution, intervals, selftest, verdict
+import numpy as np
+
+from bench.analysis import arrivals, distribution, intervals, selftest, verdict
 
 RUNS = 200
 BAND = (0.89, 0.995)  # 95 %, four standard errors of 200 runs
@@ -52,6 +54,47 @@ def test_the_command_prints_figures_beside_limits_and_fails_with_one(monkeypatch
     assert lines[2].split() == ["FAILED", "bad", "0.8", "0.93", "to", "0.97"]
     made.pop()
     assert selftest.run(10, 1) == 0
+
+
+def test_gaps_fit_their_law_and_no_other():
+    draw = np.random.default_rng(5)
+    poisson, even, slow = (np.cumsum(gaps) for gaps in (
+        draw.exponential(1 / arrivals.RATE, arrivals.N), draw.gamma(4, 1 / (4 * arrivals.RATE), arrivals.N),
+        draw.exponential(1.05 / arrivals.RATE, arrivals.N)))
+    law = arrivals.LAWS[0]
+    of_rate, of_cv = arrivals.bounds(law, arrivals.N)
+    right, wrong, late = (arrivals.fit(law, at) for at in (poisson, even, slow))
+    assert right.p > arrivals.P and abs(right.rate - 1) <= of_rate and abs(right.squared_cv - 1) <= of_cv
+    assert wrong.p < arrivals.P and wrong.squared_cv < 1 - of_cv
+    assert late.p < arrivals.P and late.rate < 1 - of_rate
+
+
+def test_a_rate_that_moves_is_a_clock_that_is_warped():
+    """Thinning gives the sine's arrivals another way than the client makes them."""
+    draw = np.random.default_rng(6)
+    at = np.cumsum(draw.exponential(1 / 90, 40_000))
+    kept = at[draw.random(len(at)) < (50 + 40 * np.sin(2 * np.pi * at / 7)) / 90]
+    law = next(law for law in arrivals.LAWS if law.name == "sine")
+    assert arrivals.fit(law, kept).p > arrivals.P and arrivals.fit(arrivals.LAWS[0], kept).p < arrivals.P
+
+
+def test_the_error_of_a_squared_cv_is_known():
+    """Of exponential gaps its standard error is 2/√n, of a thousand samples of a thousand here."""
+    draws = np.random.default_rng(7).exponential(1, (1000, 1000))
+    spread = (draws.var(axis=1) / draws.mean(axis=1) ** 2).std()
+    assert arrivals.bounds(arrivals.LAWS[0], 1000)[1] == 4 * 2 / np.sqrt(1000) and spread == pytest.approx(2 / np.sqrt(1000), rel=0.15)
+
+
+def test_a_point_is_lines_of_cells(monkeypatch, capsys):
+    monkeypatch.setattr(selftest, "false_positives", lambda *_: (0.04, 0.2))
+    assert selftest.run_point(7, 1000, 1, mie_bench=None) == 1
+    lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert [line[:2] for line in lines] == [["7", "pass"], ["7", "FAIL"]] and lines[0][3] == "0.04" and all(len(line) == 5 for line in lines)
+
+
+def test_fewer_runs_get_wider_limits(monkeypatch):
+    monkeypatch.setattr(selftest, "coverage", lambda *_: 0.90)
+    assert all(check.passed for check in selftest.coverage_checks(200, 1)) and not any(check.passed for check in selftest.coverage_checks(1000, 1))
 
 
 def test_a_percentile_that_is_not_withheld_is_noticed(monkeypatch):

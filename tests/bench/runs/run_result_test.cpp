@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 namespace mie::bench::test {
 namespace {
@@ -92,6 +93,67 @@ TEST_F(RunFiles, AreWholeOrNotThere) {
   ASSERT_EQ(lines.size(), 4U);
   EXPECT_EQ(lines[3].record.repetition, 1);
   EXPECT_EQ(lines[3].record.events.size(), 3U);
+}
+
+TEST_F(RunFiles, KeepAShareOfTheTexts) {
+  RunResult run = made_run();
+  for (RequestRecord& record : run.records) record.text = "answer " + std::to_string(record.index);
+  run.records[3].text.clear();
+  const auto kept = [&run](double share) {
+    run.spec.report.keep_text = share;
+    for (RequestRecord& record : run.records) record.keeps_text = false;
+    keep_texts(run);
+    return std::ranges::count(run.records, true, &RequestRecord::keeps_text);
+  };
+  EXPECT_EQ(kept(0), 0);
+  EXPECT_EQ(kept(0.5), 2) << "of three, rounded up";
+  EXPECT_EQ(kept(1), 3);
+  for (const RequestRecord& record : run.records) {
+    std::istringstream in(request_line(record));
+    EXPECT_EQ(read_request_lines(in).value()[0].record.text, record.text);
+  }
+  kept(0);
+  EXPECT_THAT(request_line(run.records[0]), ::testing::HasSubstr("\"text\":null"));
+}
+
+// Each of a hundred texts has the same chance, one in four: over 400 seeds it is kept 100 times, give or take 35 (four standard
+// deviations).
+TEST(KeptTexts, AreDrawnFromAllAlike) {
+  std::vector<int> times(100);
+  for (int seed = 0; seed < 400; ++seed) {
+    RunResult run;
+    run.spec.seed = seed;
+    run.spec.report.keep_text = 0.25;
+    run.records.resize(times.size());
+    for (RequestRecord& record : run.records) record.text = "a";
+    keep_texts(run);
+    for (std::size_t i = 0; i < times.size(); ++i) times[i] += run.records[i].keeps_text ? 1 : 0;
+  }
+  EXPECT_THAT(times, ::testing::Each(::testing::AllOf(::testing::Ge(65), ::testing::Le(135))));
+}
+
+// 1 ms in, 1 ms in each of the server's seven phases, the rest out.
+TEST_F(RunFiles, SplitTheTimeIntoPhases) {
+  RunResult run = made_run();
+  for (RequestRecord& record : run.records) {
+    ServerTimes server{.accepted_ns = *record.send_ns + ns(0.001)};
+    for (const auto& [stamp, ms] : {std::pair{ServerStamp::kParsed, 1},
+                                    {ServerStamp::kTokenized, 2},
+                                    {ServerStamp::kAdmitted, 3},
+                                    {ServerStamp::kPrefillEnd, 4},
+                                    {ServerStamp::kFirstToken, 5},
+                                    {ServerStamp::kLastToken, 6},
+                                    {ServerStamp::kFinished, 7}})
+      server.stamps[static_cast<std::size_t>(stamp)] = server.accepted_ns + ns(ms * 0.001);
+    record.server = server;
+  }
+  run.window = measured_window(run);
+  const simdjson::dom::element split = simdjson::dom::element(parser_.parse(result_json(run)))["phase_split"];
+  EXPECT_NEAR(double(split["queue"]["mean"]), 0.001, 1e-9);
+  EXPECT_NEAR(double(split["queue"]["share"]), 0.001 / 1.099, 1e-9) << "of the 1.1 s, sent 1 ms late";
+  EXPECT_NEAR(double(split["network-out"]["mean"]), 1.091, 1e-9);
+  EXPECT_TRUE(split["queue"]["p99"].is_null()) << "of four values there is none";
+  EXPECT_TRUE(simdjson::dom::element(parser_.parse(result_json(made_run())))["phase_split"].is_null());
 }
 
 TEST_F(RunFiles, AFolderThatCannotBeMadeIsAnError) {

@@ -1,5 +1,5 @@
 // The seed's workloads, through the shipped files: its lists of lengths are published, and Python's generator makes them.
-#include "bench/quality/file_digest.h"
+#include "core/base/file_digest.h"
 #include "tests/bench/workload/specs.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Equal settings have equal hashes, whatever the file looks like; other settings have others.
-#include "bench/quality/file_digest.h"
 #include "bench/workload/spec/sweep.h"
+#include "core/base/file_digest.h"
 #include "tests/bench/workload/specs.h"
 
 #include <algorithm>

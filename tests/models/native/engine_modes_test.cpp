@@ -1,10 +1,10 @@
 // 500 prompts on the default model through the engine: whatever a mode switches on or off, the tokens are those of each prompt
 // alone, without a cache of prefixes. One test, since what is right takes as long as any mode.
+#include "bench/steps/engine_driver.h"
+#include "bench/steps/six_requests.h"
 #include "models/native/native_runner.h"
 #include "models/registry.h"
 #include "models/weights/gguf.h"
-#include "tests/fakes/engine_driver.h"
-#include "tests/fakes/six_requests.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,9 +17,9 @@
 namespace mie::native::testing {
 namespace {
 
-using test::DrivenAnswer;
-using test::DriveSetup;
-using test::Question;
+using bench::DrivenAnswer;
+using bench::DriveSetup;
+using bench::Question;
 
 constexpr int kVocab = 49152, kPrompts = 500, kBeginnings = 40, kLongest = 88;
 
@@ -98,7 +98,7 @@ class EngineModes : public ::testing::Test {
     setup.prefix_caching = mode.prefix_caching;
     setup.n_drafts = mode.n_drafts;
     setup.n_choices = mode.n_choices;
-    return test::answer(*runner, setup, asked);
+    return bench::answer(*runner, setup, asked);
   }
 
   // How many answers of the mode, cut at n_most tokens, differ from `right`.
@@ -141,7 +141,7 @@ class EngineModes : public ::testing::Test {
 
 TEST_F(EngineModes, OfSixRequestsTakeTheStepsOfThePublishedTables) {
   const auto runner = runner_of({.n_together = 6, .block_size = test::kSixBlockSize, .n_blocks = test::kSixBlocks});
-  EXPECT_THAT(test::wrong_six_request_counts(*runner, kVocab, {true}), ::testing::IsEmpty());
+  EXPECT_THAT(bench::wrong_six_request_counts(*runner, kVocab, {true}), ::testing::IsEmpty());
 }
 
 TEST_F(EngineModes, GiveFiveHundredPromptsTheTokensOfEachAlone) {

@@ -1,7 +1,7 @@
 // Greedy tokens of the fp32 torch backend against transformers: 24 prompts of 64 tokens each, through the engine, in the
 // arrangements that must not matter. A token may differ only where the reference's own two best logits lie within kTieGap
 // of each other; what follows such a token is another text and is not compared.
-#include "tests/fakes/engine_driver.h"
+#include "bench/steps/engine_driver.h"
 #include "tests/fakes/step_driver.h"
 #include "tests/models/torch/golden.h"
 
@@ -13,6 +13,8 @@
 
 namespace mie::test {
 namespace {
+
+using bench::DriveSetup;
 
 constexpr double kTieGap = 1e-4;
 constexpr int kNew = 64;
@@ -55,7 +57,7 @@ void compare(const GoldenPrompt& golden, const std::vector<TokenId>& ours, Compa
 
 Comparison expect_reference_tokens(const char* name, const DriveSetup& setup, std::span<const GoldenPrompt> golden) {
   const auto runner = fp32_runner(setup.n_blocks, setup.block_size);
-  const auto answers = answer(*runner, setup, prompts_of(golden), kNew);
+  const auto answers = bench::answer(*runner, setup, prompts_of(golden), kNew);
   Comparison total;
   for (std::size_t i = 0; i < golden.size(); ++i) {
     EXPECT_FALSE(answers[i].finish.error) << golden[i].name;

@@ -1,5 +1,5 @@
 // The published six-request workload through the whole engine, on any model: prompt 32, outputs 8 32 64 16 48 8, all there at
-// once, nothing stops early. Test code.
+// once, nothing stops early.
 #pragma once
 
 #include "models/model_runner.h"
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace mie::test {
+namespace mie::bench {
 
 inline constexpr int kSixBlocks = 64, kSixBlockSize = 32, kSixLongest = 96;  // what the runner must have
 
@@ -16,4 +16,4 @@ inline constexpr int kSixBlocks = 64, kSixBlockSize = 32, kSixLongest = 96;  // 
 [[nodiscard]] std::vector<std::string> wrong_six_request_counts(ModelRunner& runner, int n_vocab,
                                                                 const std::vector<bool>& prefix_caching);
 
-}  // namespace mie::test
+}  // namespace mie::bench

@@ -1,13 +1,13 @@
-#include "tests/fakes/six_requests.h"
+#include "bench/steps/six_requests.h"
 
-#include "tests/fakes/engine_driver.h"
+#include "bench/steps/engine_driver.h"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <random>
 
-namespace mie::test {
+namespace mie::bench {
 namespace {
 
 // What a model is asked to run. A sequence whose first row is not at position 0 decodes: no prompt is cut here.
@@ -105,4 +105,4 @@ std::vector<std::string> wrong_six_request_counts(ModelRunner& runner, int n_voc
   return wrong;
 }
 
-}  // namespace mie::test
+}  // namespace mie::bench

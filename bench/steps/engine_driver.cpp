@@ -1,5 +1,6 @@
-#include "tests/fakes/engine_driver.h"
+#include "bench/steps/engine_driver.h"
 
+#include "core/base/ensure.h"
 #include "core/engine/engine.h"
 
 #include <boost/asio/co_spawn.hpp>
@@ -8,9 +9,8 @@
 
 #include <algorithm>
 #include <future>
-#include <stdexcept>
 
-namespace mie::test {
+namespace mie::bench {
 namespace {
 
 net::awaitable<DrivenAnswer> read(Engine& engine, std::shared_ptr<TokenStream> stream) {
@@ -50,6 +50,7 @@ std::vector<Request> requests_of(std::span<const Question> questions, int n_choi
 std::vector<DrivenAnswer> answer(ModelRunner& runner, const DriveSetup& setup, std::span<const std::vector<TokenId>> prompts,
                                  int n_new) {
   std::vector<Question> questions;
+  questions.reserve(prompts.size());
   for (const auto& prompt : prompts) questions.push_back({.prompt = prompt, .n_new = n_new});
   return answer(runner, setup, questions);
 }
@@ -74,7 +75,7 @@ std::vector<DrivenAnswer> answer(ModelRunner& runner, const DriveSetup& setup, s
   Engine engine(options, *scheduler, runner, clock, metrics);
   engine.start();
   auto streams = engine.submit(requests_of(questions, setup.n_choices, clock.now()), io.get_executor());
-  if (!streams) throw std::runtime_error(streams.error().message);
+  ENSURE(streams.has_value(), "questions that the engine can take");
   std::vector<std::future<DrivenAnswer>> reading;
   reading.reserve(streams->size());
   for (auto& stream : *streams) reading.push_back(net::co_spawn(io, read(engine, std::move(stream)), net::use_future));
@@ -86,4 +87,4 @@ std::vector<DrivenAnswer> answer(ModelRunner& runner, const DriveSetup& setup, s
   return answers;
 }
 
-}  // namespace mie::test
+}  // namespace mie::bench

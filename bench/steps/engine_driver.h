@@ -1,4 +1,4 @@
-// Answers prompts through the real engine and scheduler, all submitted at once. Test code.
+// Answers prompts through the real engine and scheduler, all submitted at once.
 #pragma once
 
 #include "core/engine/token_stream.h"
@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace mie::test {
+namespace mie::bench {
 
 struct DriveSetup {
   SchedulerKind scheduler = SchedulerKind::kContinuous;
@@ -42,4 +42,4 @@ struct DrivenAnswer {
 [[nodiscard]] std::vector<DrivenAnswer> answer(ModelRunner& runner, const DriveSetup& setup,
                                                std::span<const std::vector<TokenId>> prompts, int n_new);
 
-}  // namespace mie::test
+}  // namespace mie::bench
