@@ -5,10 +5,11 @@ folder holds its results. A row names the results that its numbers come from; sp
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bench.analysis import attribution, compare, summaries, sweep, verdict
+from bench.analysis import attribution, compare, peers, summaries, verdict
 from bench.analysis.campaign_rows import Row
 from bench.analysis.evidence import Evidence
 from bench.analysis.intervals import Settings
+from bench.analysis.knee import page as knee_page
 from bench.analysis.render import interval, number
 
 
@@ -67,14 +68,6 @@ def arm_ratios(evidence: Evidence, settings: Settings) -> list[Row]:
     return rows
 
 
-def knees(evidence: Evidence, settings: Settings) -> list[Row]:
-    loads = sweep.of(evidence.results)
-    if loads is None:
-        return []
-    return [Row([f"{name} knee", f"{number(knee.value)} [{number(knee.low)}, {number(knee.high)}] {knee.unit}"], tuple(loads.results))
-            for name, knee in loads.knees().items()]
-
-
 def shares(evidence: Evidence, settings: Settings) -> list[Row]:
     found = evidence.ladder
     if found is None:
@@ -94,24 +87,80 @@ def kv_rows(evidence: Evidence, settings: Settings) -> list[Row]:
                 "mie bench kv --json") for row in document.get("capacity") or []]
 
 
+def self_test(evidence: Evidence, settings: Settings) -> list[Row]:
+    return [Row([str(point["number"]), point["check"], point["figure"], point["limit"], point["verdict"]], (), "mie.selftest/1",
+                f"mie bench selftest --only {point['number']}") for point in evidence.selftest]
+
+
+def step_counts(evidence: Evidence, settings: Settings) -> list[Row]:
+    """Of the first load of each arm whose engine told all of its steps: counts, hence exact."""
+    made = []
+    for result in evidence.results:
+        first = {}
+        for load in result.document.get("steps") or []:
+            if not load["lost"]:
+                first.setdefault(load["arm"] or "", load)
+        for arm, load in first.items():
+            counts = [str(load[member]) for member in STEP_MEMBERS]
+            made.append(Row([result.label, arm or "–", *counts, number(load["occupancy"])], (result,)))
+    return made
+
+
+def block_times(evidence: Evidence, settings: Settings) -> list[Row]:
+    document = evidence.kv or {}
+    return [Row([str(row["block_size"]), str(row["context"]), number(1000 * row["seconds"]),
+                 f"{number(1000 * row['min_seconds'])} to {number(1000 * row['max_seconds'])}"], (),
+                f"{document['schema']} {document['commit']}", "mie bench kv --json --time --model FILE")
+            for row in document.get("step_times") or []]
+
+
+def of_knee(rows: Callable[[Evidence], list[tuple[list[str], str, str]]]) -> Callable[[Evidence, Settings], list[Row]]:
+    """Of searches for a knee: a row's loads are many results, which its file names."""
+    return lambda evidence, settings: [Row(cells, (), source, command) for cells, source, command in rows(evidence)]
+
+
+STEP_MEMBERS = ("steps", "decode_forwards", "prefill_forwards", "decode_rows", "wasted_rows")
 LATENCIES = TableDefinition(
     "Latencies", ("workload", "arm", "requests", "TTFT p50, ms", "p95", "p99", "TPOT p50, ms", "p95", "p99"), latencies)
 THROUGHPUTS = TableDefinition("Throughput", ("workload", "arm", "output tokens/s", "requests/s", "goodput share"), throughputs)
 RATIOS = TableDefinition("Ratios of arms", ("workload", "arms", "metric", "pairs", "ratio [95 %] verdict"), arm_ratios)
-KNEES = TableDefinition("Knees", ("knee", "value [passes, fails]"), knees)
 SHARES = TableDefinition("Shares of the gap", ("contributor", "faster", "log effect [95 %]", "% of the gap"), shares)
 KV = TableDefinition(
     "KV capacity", ("lengths", "block size", "reserved MiB", "waste %", "admitted, closed form", "admitted, live pool"), kv_rows)
 
+STEPS = TableDefinition(
+    "Steps", ("workload", "arm", "steps", "decode forwards", "prefill forwards", "decode rows", "wasted rows", "occupancy"), step_counts)
+BLOCK_TIMES = TableDefinition("Time of a decode step", ("block size", "cached tokens", "median, ms", "range"), block_times)
+SELF_TEST = TableDefinition("Self-test", ("point", "check", "figure", "limit", "verdict"), self_test)
+KNEES = TableDefinition("Knees", knee_page.KNEE_COLUMNS, of_knee(knee_page.knee_rows))
+LOADS = TableDefinition("Loads", knee_page.LOAD_COLUMNS, of_knee(knee_page.load_rows))
+OVERLOAD = TableDefinition("Overload", knee_page.OVERLOAD_COLUMNS, of_knee(knee_page.overload_rows))
+PEERS = TableDefinition("Servers", peers.COLUMNS, peers.rows)
+PEER_RATIOS = TableDefinition("Ours over theirs", peers.RATIO_COLUMNS, peers.ratio_rows)
+PROMISES = TableDefinition("What was promised", peers.PROMISE_COLUMNS, peers.promise_rows)
+
 SECTIONS = (
+    SectionDefinition("Self-test of the harness", "selftest", ("What is known is measured first.",), (SELF_TEST,)),
     SectionDefinition("Noise floor (A/A)", "aa", ("Both arms are the same; the width of the intervals is the noise of the machine.",),
                       (RATIOS,), ("forest",)),
-    SectionDefinition("S1: cached against uncached", "s1", (), (LATENCIES, RATIOS), ("latency_cdf", "forest")),
-    SectionDefinition("S2: variable lengths", "s2", (), (LATENCIES, THROUGHPUTS, RATIOS), ("gantt", "occupancy")),
-    SectionDefinition("S3: static against continuous batching", "s3", (), (LATENCIES, THROUGHPUTS, RATIOS), ("gantt", "occupancy")),
-    SectionDefinition("S4: saturation", "s4", (), (KNEES, THROUGHPUTS, LATENCIES), ("throughput", "trade_off", "goodput")),
-    SectionDefinition("KV capacity and waste", "kv", ("Counts of blocks; both ways must agree exactly.",), (KV,), ("kv_capacity",)),
-    SectionDefinition("Other engines", "peers", (), (THROUGHPUTS, LATENCIES), ("forest",)),
+    SectionDefinition("S1: cached against uncached", "s1",
+                      ("One request at a time: pages of 32 tokens, one block a sequence, and every token computed from the whole sequence "
+                       "anew. A pair is one request through each.",), (LATENCIES, RATIOS), ("forest",)),
+    SectionDefinition("S2: variable lengths", "s2",
+                      ("Sixteen at once, four at a time; answers of 64 tokens in the mean, spread further in each workload.",),
+                      (STEPS, THROUGHPUTS, RATIOS), ("gantt",)),
+    SectionDefinition("S3: static against continuous batching", "s3",
+                      ("Steps are counted, time is measured: what is faster by more than its steps is not scheduling.",),
+                      (STEPS, LATENCIES, THROUGHPUTS, RATIOS), ("gantt", "occupancy")),
+    SectionDefinition("S4: saturation", "s4", (), (KNEES, LOADS, OVERLOAD), ("throughput", "trade_off", "goodput")),
+    SectionDefinition("KV capacity and waste", "kv", ("Counts of blocks; both ways must agree exactly.",), (KV, BLOCK_TIMES),
+                      ("kv_capacity",)),
+    SectionDefinition("Prefix cache", "prefix", ("Prompts of 512 tokens of which none, half or nine tenths are shared.",),
+                      (LATENCIES, RATIOS), ("forest",)),
+    SectionDefinition("Over the seed's algorithm", "replica",
+                      ("Our kernels in both arms; one request at a time, keys gathered, rows sampled one by one in the replica.",),
+                      (THROUGHPUTS, RATIOS)),
+    SectionDefinition("Other engines", "peers", (), (PEERS, PEER_RATIOS, PROMISES)),
     SectionDefinition("Gap decomposition", "gap", ("Switches on against off; shares are Shapley's, the remainder is unexplained.",),
                       (SHARES,), ("waterfall",)),
 )

@@ -17,6 +17,7 @@ INVALID = 5
 MOVING = ["before", "after"]
 PERCENTILES = (("ttft_intended", 50.0), ("ttft_intended", 95.0), ("ttft_intended", 99.0), ("tpot", 50.0), ("tpot", 95.0),
                ("itl", 50.0), ("itl", 99.0), ("e2el_intended", 50.0), ("e2el_intended", 95.0))
+MEDIAN = 50.0
 
 
 class Side:
@@ -79,16 +80,23 @@ def check_same_work(a: Side, b: Side, allow: list[str]) -> list[str]:
 
 
 def metrics(a: Side, b: Side) -> dict[str, tuple[np.ndarray, np.ndarray, bool]]:
-    """name → figure of each pair's sides, and whether more is better. A percentile that any repetition must withhold is left out."""
+    """name → figure of each pair's sides, and whether more is better. A percentile that any repetition must withhold is left out; for a
+    median that is, the mean stands in."""
     n = min(len(a.repetitions), len(b.repetitions))
     sides = [side.repetitions[:n] for side in (a, b)]
     samples = [[figures.ok_view(part.requests) for part in side] for side in sides]
     found = {}
     for metric, p in PERCENTILES:
         values = [[one[metric].defined for one in side] for side in samples]
-        if all(v.size and not distribution.withheld(v.size, p) for side in values for v in side):
-            left, right = (np.array([distribution.linear(v, p) for v in side]) for side in values)
-            found[f"{summaries.LABELS[metric]} p{p:g}"] = (left, right, False)
+        if not all(v.size for side in values for v in side):
+            continue
+        label, of = f"{summaries.LABELS[metric]} p{p:g}", lambda v, p=p: distribution.linear(v, p)
+        if any(distribution.withheld(v.size, p) for side in values for v in side):
+            if p != MEDIAN:
+                continue
+            label, of = f"{summaries.LABELS[metric]} mean", np.mean
+        left, right = (np.array([of(v) for v in side]) for side in values)
+        found[label] = (left, right, False)
     for kind, name in (("output_tokens_per_s", "output tokens/s"), ("requests_per_s", "requests/s")):
         left, right = (np.array([figures.rates(part.everything, part.window)[kind] for part in side]) for side in sides)
         found[name] = (left, right, True)

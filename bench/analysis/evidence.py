@@ -5,6 +5,7 @@ micro.json     `mie bench micro --json`
 quality.json   rows of {name, memory_mib, tpot_ms, mean_kl, mean_kl_error}
 ladder.json    cells of the gap decomposition: {on: [switches], seconds: [of each round]} or {on, result: FOLDER, arm}, and
                `comparator` of the same form; seconds are those of an output token
+selftest.json  `mie bench selftest --json`
 steps.jsonl    `mie bench run`, beside a result; or `mie serve --step-trace`
 knee.json      `mie bench knee SPEC`, here or in a folder below
 """
@@ -28,6 +29,7 @@ class Evidence:
     kv: dict | None = None
     micro: dict | None = None
     quality: dict | None = None
+    selftest: list[dict] = field(default_factory=list)  # points: {number, verdict, check, figure, limit}
     ladder: attribution.Attribution | None = None
     ladder_comparator: str | None = None
     steps: list[dict] = field(default_factory=list)
@@ -96,6 +98,7 @@ def read(folder: Path) -> Evidence:
     found = Evidence(results=[result.load(path) for path in result.folders_under(folder)])
     found.kv, found.micro = _document(folder / "kv.json"), _document(folder / "micro.json")
     found.quality = _document(folder / "quality.json")
+    found.selftest = (_document(folder / "selftest.json") or {}).get("points", [])
     found.steps = read_steps(folder / "steps.jsonl")
     found.knees = [known for path in sorted(folder.rglob("knee.json")) if (known := _document(path))]
     ladder = _document(folder / "ladder.json")

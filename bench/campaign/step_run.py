@@ -28,7 +28,7 @@ class Outcome(Enum):
 
 def keep(folder: Path) -> None:
     """Of each result under the folder what is committed; void results go."""
-    for path in sorted(folder.glob("*/result.json")):
+    for path in sorted(folder.rglob("result.json")):
         if json.loads(path.read_text(encoding="utf-8"))["validity"]["state"] != "ok":
             shutil.rmtree(path.parent)
             continue
@@ -41,7 +41,7 @@ def keep(folder: Path) -> None:
         for other in path.parent.iterdir():
             if other.name not in ("result.json", *(f"{name}.gz" for name in LARGE)):
                 shutil.rmtree(other) if other.is_dir() else other.unlink()
-    for leftover in sorted(folder.glob("*/server-*.log")):  # of runs that ended without a result
+    for leftover in sorted(folder.rglob("server-*.log")):  # of runs that ended without a result
         leftover.unlink()
     for empty in [path for path in folder.iterdir() if path.is_dir() and not any(path.iterdir())]:
         empty.rmdir()

@@ -110,11 +110,11 @@ def test_arms_named_by_switches_are_cells_of_the_ladder(tmp_path):
 
 
 def test_the_page_and_its_plots_are_made_of_what_is_there(tmp_path):
-    spec = {"name": "s1", "target": {"kind": "http"}, "arms": [{"name": "a"}, {"name": "b"}]}
+    spec = {"name": "s2", "target": {"kind": "http"}, "arms": [{"name": "a"}, {"name": "b"}]}
     requests = [made_results.request(i, 200.0 * i, 100.0 + i, arm="ab"[i % 2]) for i in range(40)]
-    made_results.write(tmp_path / "out/s1/run", requests, spec)
+    made_results.write(tmp_path / "out/s2/run", requests, spec)
     code = main(["--page", "--out", str(tmp_path / "out"), "--file", str(tmp_path / "page.md"), "--resamples", "50"])
     page = (tmp_path / "page.md").read_text()
-    assert code == 0 and "Noise floor (A/A)\n\nBoth arms" in page and "s1/run/plots/01_latency_cdf.png" in page
-    assert (tmp_path / "out/s1/run/plots/01_latency_cdf.png").read_bytes().startswith(b"\x89PNG")
-    assert not list(tmp_path.rglob("*.svg")) and not (tmp_path / "out/s1/run/report.html").exists()
+    assert code == 0 and "Noise floor (A/A)\n\nBoth arms" in page and "s2/run/plots/07_gantt.png" in page
+    assert (tmp_path / "out/s2/run/plots/07_gantt.png").read_bytes().startswith(b"\x89PNG")
+    assert not list(tmp_path.rglob("*.svg")) and not (tmp_path / "out/s2/run/report.html").exists()
