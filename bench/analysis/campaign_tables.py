@@ -89,7 +89,7 @@ def kv_rows(evidence: Evidence, settings: Settings) -> list[Row]:
 
 def self_test(evidence: Evidence, settings: Settings) -> list[Row]:
     return [Row([str(point["number"]), point["check"], point["figure"], point["limit"], point["verdict"]], (), "mie.selftest/1",
-                f"mie bench selftest --only {point['number']}") for point in evidence.selftest]
+                f"mie bench selftest --point {point['number']}") for point in evidence.selftest]
 
 
 def step_counts(evidence: Evidence, settings: Settings) -> list[Row]:

@@ -87,12 +87,12 @@ def _share(n: int, of: int) -> str:
 def _workloads(sections: Sections, settings: Settings) -> Figure:
     files = sorted((ROOT / "conf/workloads").glob("*.toml"))
     return Figure(f"{len(files)} workloads, the seed's six among them; their lists draw by draw: {_point(sections, 12)}",
-                  source="conf/workloads", command="mie bench selftest --only 12")
+                  source="conf/workloads", command="mie bench selftest --point 12")
 
 
 def _laws(sections: Sections, settings: Settings) -> Figure:
     return Figure(f"12 laws of lengths, 9 of arrivals; {_point(sections, 5)}", source="bench/workload/draw",
-                  command="mie bench selftest --only 5")
+                  command="mie bench selftest --point 5")
 
 
 def _point(sections: Sections, number_: int) -> str:

@@ -3,7 +3,9 @@
 #include "bench/selftest/analysis_points.h"
 #include "bench/selftest/points.h"
 #include "bench/selftest/serve.h"
+#include "core/base/build_info.h"
 #include "core/base/log.h"
+#include "server/json/response_write.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -26,37 +28,47 @@ std::chrono::nanoseconds milliseconds(double ms) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double, std::milli>(ms));
 }
 
+const char* verdict_of(const SelfTestPoint& point) {
+  if (point.not_run) return "not run";
+  if (point.passed) return "pass";
+  return point.disturbed ? "busy" : "FAIL";
+}
+
 // What has been seen decides on the exit code.
 class Lines {
  public:
+  explicit Lines(std::FILE* out) : out_(out) {}
+
   void print(const SelfTestPoint& point) {
-    const char* verdict = "FAIL";
-    if (point.not_run) {
-      verdict = "-";
-      not_run_ = true;
-    } else if (point.passed) {
-      verdict = "pass";
-    } else if (point.disturbed) {
-      verdict = "busy";
-      disturbed_ = true;
-    } else {
-      failed_ = true;
-    }
-    const std::string line = point.not_run ? fmt::format("{:>2}  {:<4}  not run: {}\n", point.number, verdict, point.check)
-                                           : fmt::format("{:>2}  {:<4}  {:<72} {:>20}   {}\n", point.number, verdict,
+    const std::string line = point.not_run ? fmt::format("{:>2}  -     not run: {}\n", point.number, point.check)
+                                           : fmt::format("{:>2}  {:<4}  {:<72} {:>20}   {}\n", point.number, verdict_of(point),
                                                          point.check, point.figure, point.limit);
-    std::fputs(line.c_str(), stdout);
-    std::fflush(stdout);
+    std::fputs(line.c_str(), out_);
+    std::fflush(out_);
+    seen_.push_back(point);
+  }
+
+  [[nodiscard]] std::string json() const {
+    JsonWriter out;
+    out.begin_object().member("schema", "mie.selftest/1").member("commit", build_info().commit).key("points").begin_array();
+    for (const SelfTestPoint& point : seen_) {
+      out.begin_object().member("number", point.number).member("verdict", verdict_of(point)).member("check", point.check);
+      out.member("figure", point.figure).member("limit", point.limit).end_object();
+    }
+    return out.end_array().end_object().take() + "\n";
   }
 
   [[nodiscard]] int exit_code() const {
-    if (failed_) return kExitFailed;
-    if (not_run_) return kExitNotRun;
-    return disturbed_ ? kExitDisturbed : kExitPassed;
+    const auto any = [this](auto is) { return std::ranges::any_of(seen_, is); };
+    const auto open = [](const SelfTestPoint& point) { return !point.not_run && !point.passed; };
+    if (any([&](const SelfTestPoint& point) { return open(point) && !point.disturbed; })) return kExitFailed;
+    if (any([](const SelfTestPoint& point) { return point.not_run; })) return kExitNotRun;
+    return any(open) ? kExitDisturbed : kExitPassed;
   }
 
  private:
-  bool failed_ = false, not_run_ = false, disturbed_ = false;
+  std::FILE* out_;
+  std::vector<SelfTestPoint> seen_;
 };
 
 bench::SelfTestPoints own_points(int number) {
@@ -93,6 +105,7 @@ BenchSelfTest::BenchSelfTest(CLI::App& command) {
       ->delimiter(',')
       ->type_name("N,…")
       ->check(CLI::Range(1, kPoints));
+  command.add_flag("--json", json_, "print one JSON object, and the lines to standard error");
   command.add_flag("--quick", quick_, "points 6 to 8 with fewer simulated runs, and limits as wide as those need");
   command
       .add_option("--serve", pace_ms_,
@@ -115,7 +128,7 @@ Result<int> BenchSelfTest::run() {
     std::iota(numbers.begin(), numbers.end(), 1);
   }
   configure_logging({.level = "warn"});  // the engine's beginning and end are of no interest
-  Lines lines;
+  Lines lines(json_ ? stderr : stdout);
   for (const int number : numbers) {
     if (std::ranges::find(bench::kAnalysisPoints, number) != bench::kAnalysisPoints.end()) {
       bench::check_by_analysis(number, quick_ ? SelfTestLength::kQuick : SelfTestLength::kFull,
@@ -124,6 +137,7 @@ Result<int> BenchSelfTest::run() {
     }
     for (const SelfTestPoint& point : own_points(number)) lines.print(point);
   }
+  if (json_) std::fputs(lines.json().c_str(), stdout);
   return lines.exit_code();
 }
 

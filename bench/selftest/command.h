@@ -17,7 +17,7 @@ class BenchSelfTest final : public BenchSubcommand {
  private:
   std::vector<int> only_;
   std::vector<double> pace_ms_;  // of answers that are served instead; empty: points are run
-  bool quick_ = false;
+  bool quick_ = false, json_ = false;
 };
 
 }  // namespace mie

@@ -30,6 +30,14 @@ def test_the_glossary_is_what_the_program_prints():
     assert page.read_text(encoding="utf-8") == bench(os.environ["MIE_BINARY"], "metrics").stdout
 
 
+def test_the_self_test_is_one_object_and_shows_its_lines_meanwhile():
+    done = bench(os.environ["MIE_BINARY"], "selftest", "--point", "14,1", "--json")
+    found = json.loads(done.stdout)
+    assert done.returncode == 0 and found["schema"] == "mie.selftest/1"
+    assert {point["number"] for point in found["points"]} == {1, 14} and {point["verdict"] for point in found["points"]} == {"pass"}
+    assert len(done.stderr.splitlines()) == len(found["points"])
+
+
 def test_kv_times_need_a_model():
     done = bench(os.environ["MIE_BINARY"], "kv", "--time")
     assert done.returncode == 2
