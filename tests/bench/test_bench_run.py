@@ -1,3 +1,4 @@
+# Long because every test runs the program, by the few helpers at the top.
 """`mie bench run` against servers on the fake model: files, exit codes, interrupts, arms, and what the reports make of it."""
 
 import gzip
