@@ -85,6 +85,11 @@ def rounds_of(folder: Path) -> dict[str, list[Round]]:
     return {load: rounds for load, rounds in found.items() if rounds}
 
 
+def shown(ratio: verdict.Comparison) -> str:
+    of_one = ratio.n_pairs < 2  # has no interval
+    return f"{ratio.ratio:.4f}" if of_one else f"{ratio.ratio:.4f} [{ratio.low:.4f}, {ratio.high:.4f}]"
+
+
 def rows(loads: dict[str, list[Round]]) -> list[list[str]]:
     made = []
     for load, rounds in loads.items():
@@ -93,7 +98,7 @@ def rows(loads: dict[str, list[Round]]) -> list[list[str]]:
             ratio = verdict.one(name, ours, mapped, True)
             within = abs(ratio.ratio - 1) <= limit
             made.append([load, name, str(len(rounds)), *(number(float(np.median(v)), 5) for v in (ours, reported, mapped)),
-                         f"{ratio.ratio:.4f} [{ratio.low:.4f}, {ratio.high:.4f}]", f"{100 * limit:g} %", "yes" if within else "NO"])
+                         shown(ratio), f"{100 * limit:g} %", "yes" if within else "NO"])
     return made
 
 
