@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from bench.analysis import render, saturation, summaries, sweep
 from bench.analysis.knee.plan import BETWEEN_S, SEEDS_LAST, Load, Loads, Plan, shuffled
 from bench.analysis.knee.progress import Progress
-from bench.analysis.knee.runner import Done, Runner
+from bench.analysis.knee.runner import TRIES, Done, Runner
 from bench.analysis.result import Refused, Result
 from bench.analysis.saturation import Knee, LoadPoint
 
 GROWS = 1.02  # throughput of twice as many in flight, over that of the best before
 WAITS = 2.5  # length of a closed load in times that a user waits
 LEAST_WAITS = 1.5
+KEPT = 0.25  # of the time, for overload
 SAME_RATE = 4  # loads of one rate whose requests together decide nothing: what tells them apart is out of reach
 
 
@@ -75,7 +76,7 @@ class Search:
 
     def _measure(self, load: Load, into: list[Measured]) -> Measured | None:
         self.progress.begins(load)
-        done = self.runner.run(load)
+        done = self.runner.run(load, TRIES if self.progress.left_s > 2 * load.seconds else 1)
         if not done.valid or not done.result.requests:
             self.found.void.append(done)
             self.progress.ended(done, f"void: {done.result.state}")
@@ -113,7 +114,7 @@ class Search:
             best = max(best, measured.point.throughput)
 
     def _reserve_s(self) -> float:
-        return len(self.plan.factors) * self.plan.overload_s
+        return min(len(self.plan.factors) * self.plan.overload_s, KEPT * self.plan.budget_s)
 
     def _open_loops(self) -> None:
         for share in shuffled(self.plan.shares, self.loads.base["seed"]):
