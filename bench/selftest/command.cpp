@@ -20,6 +20,7 @@ namespace {
 
 using bench::SelfTestLength;
 using bench::SelfTestPoint;
+using json::JsonWriter;
 
 constexpr int kExitPassed = 0, kExitFailed = 1, kExitNotRun = 4, kExitDisturbed = 5;
 constexpr int kPoints = 14;
