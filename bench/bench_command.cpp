@@ -31,7 +31,8 @@ BenchCommand::BenchCommand(CLI::App& command) {
   add<BenchAnalysis>(command, "compare", "Results beside each other: ratio, interval and verdict of each metric");
   add<DiffCommand>(command, "diff", "Where two arrangements first differ: layer, position, tensor (also as mie diff)");
   add<ExpandBench>(command, "expand", "The requests that a workload specification means, and their hash");
-  add<BenchAnalysis>(command, "knee", "Where a server saturates: searched for with a workload, or told of the results of a sweep");
+  add<BenchAnalysis>(command, "knee",
+                     "Where a server saturates: searched for with a workload, or told of the results of a sweep");
   add<BenchKv>(command, "kv", "What a KV cache holds and wastes for each block size, counted in three ways");
   add<MetricsBench>(command, "metrics", "What the figures mean: docs/metrics.md");
   add<BenchMicro>(command, "micro", "Kernels of the native backend against what this machine can do");

@@ -1,6 +1,6 @@
 // `mie bench report`, `compare`, `knee` and `campaign`: statistics, plots and pages of result folders are bench/analysis, which
-// this starts in its own Python environment; the search for a knee runs its loads by this program. Does not return where that can
-// be started.
+// this starts in its own Python environment; the search for a knee runs its loads by this program. Does not return where that
+// can be started.
 #pragma once
 
 #include "bench/bench_command.h"
