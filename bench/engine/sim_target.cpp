@@ -18,8 +18,8 @@
 namespace mie::bench {
 namespace {
 
-constexpr std::int64_t kPoolTokens = 64 * 8192;  // where no flag says how large the pool is
-constexpr std::int64_t kTokenBytes = 4;          // of a fake model
+constexpr std::int64_t kPoolTokens = std::int64_t{64} * 8192;  // where no flag says how large the pool is
+constexpr std::int64_t kTokenBytes = 4;                        // of a fake model
 
 class CostedRunner final : public ModelRunner {
  public:

@@ -35,6 +35,7 @@ struct Repetition {
   MetricSums before{}, after{};  // of the server's counters, the warm-up between them
   std::vector<ServerSample> samples{};
   std::string broken_off{};          // why it is partial; empty: it is whole
+  std::string disturbed{};           // by what the probes around it differ, where there are such; empty: by nothing
   std::optional<LoadSteps> steps{};  // of the engine, without the warm-up before it; none: the target does not tell
 };
 

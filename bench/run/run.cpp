@@ -4,6 +4,7 @@
 #include "bench/metrics/aggregates.h"
 #include "bench/run/checks.h"
 #include "bench/run/expectations.h"
+#include "bench/run/load_groups.h"
 #include "bench/run/load_of_spec.h"
 #include "bench/run/precise_load.h"
 #include "bench/run/server_poll.h"
@@ -16,23 +17,11 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <span>
 #include <utility>
 
 namespace mie::bench {
 namespace {
-
-// The order of loads: repetition by repetition with the arms forth and back, so that what drifts falls on all alike; or arm by
-// arm.
-std::vector<std::pair<int, int>> order_of(const RepetitionsSpec& spec, int n_arms) {
-  std::vector<std::pair<int, int>> order;  // arm, repetition
-  for (int i = 0; i < spec.n * n_arms; ++i) {
-    const bool interleaved = spec.order == RepetitionOrder::kInterleaved;
-    const int repetition = interleaved ? i / n_arms : i % spec.n;
-    const int arm = interleaved ? i % n_arms : i / spec.n;
-    order.emplace_back(interleaved && repetition % 2 == 1 ? n_arms - 1 - arm : arm, repetition);
-  }
-  return order;
-}
 
 native::ProbeResult probe_machine() {
   native::ThreadPool pool(static_cast<int>(native::allowed_cores().size()), {});
@@ -73,14 +62,14 @@ class Run {
     const auto before = expanded->before_load(), load = expanded->load();
     warmup_.assign(before.begin(), before.end());
     load_.assign(load.begin(), load.end());
-    if (probes_) result_.probe_before = probe_machine();
-    const auto order = order_of(spec_.repetitions, static_cast<int>(arms_.size()));
-    for (const auto& [arm, repetition] : order) {
+    if (probes_) result_.probe_before = result_.probe_after = probe_machine();
+    const auto groups = groups_of(spec_.repetitions, static_cast<int>(arms_.size()));
+    title_.n_loads = spec_.repetitions.n * static_cast<int>(arms_.size());
+    for (const auto& group : groups) {
       if (interrupt_.requested()) break;
-      title_ = {spec_.name, arms_[static_cast<std::size_t>(arm)].name, title_.number + 1, static_cast<int>(order.size())};
-      if (auto error = one_load(static_cast<std::size_t>(arm), settings_.first_repetition + repetition)) return *error;
+      if (auto error = put_group(group)) return *error;
     }
-    if (probes_) result_.probe_after = probe_machine();
+    if (probes_ && spec_.repetitions.retries == 0) result_.probe_after = probe_machine();
     end();
     return std::move(result_);
   }
@@ -117,6 +106,43 @@ class Run {
     result_.window = measured_window(result_);
     result_.checks = check_run(result_);
     result_.validity = judge(result_);
+  }
+
+  // Where the machine or the client spoiled a load of the group, all of it is put again while there are tries left.
+  std::optional<Error> put_group(const std::vector<Place>& group) {
+    for (;;) {
+      const auto n_records = std::ssize(result_.records), n_repetitions = std::ssize(result_.repetitions);
+      for (const Place& place : group) {
+        if (interrupt_.requested()) return {};
+        const auto arm = static_cast<std::size_t>(place.arm);
+        title_ = {spec_.name, arms_[arm].name, title_.number + 1, title_.n_loads};
+        if (auto error = one_load(arm, settings_.first_repetition + place.repetition)) return error;
+      }
+      if (spec_.repetitions.retries == 0) return {};
+      const std::string spoiled = what_spoiled(static_cast<std::size_t>(n_repetitions));
+      if (spoiled.empty() || n_retried_ == spec_.repetitions.retries || interrupt_.requested()) return {};
+      ++n_retried_;
+      title_.n_loads += static_cast<int>(group.size());
+      warn(fmt::format("measured again, {} of {}: {}", n_retried_, spec_.repetitions.retries, spoiled));
+      result_.records.erase(result_.records.begin() + n_records, result_.records.end());
+      result_.repetitions.erase(result_.repetitions.begin() + n_repetitions, result_.repetitions.end());
+    }
+  }
+
+  // Of the loads from `first` on; the probe after them is the one before the next. Empty: nothing.
+  std::string what_spoiled(std::size_t first) {
+    std::string moved;
+    if (probes_) {
+      const native::ProbeResult before = *std::exchange(result_.probe_after, probe_machine());
+      moved = native::disagreement(before, *result_.probe_after);
+    }
+    for (Repetition& repetition : std::span(result_.repetitions).subspan(first)) repetition.disturbed = moved;
+    for (const Repetition& repetition : std::span(result_.repetitions).subspan(first)) {
+      if (!moved.empty()) return title_of(repetition) + ": " + moved;
+      const auto reasons = client_trouble(result_, repetition);
+      if (!reasons.empty()) return title_of(repetition) + ": " + reasons.front();
+    }
+    return {};
   }
 
   // On a fresh target, on the arm's, or on the one there is.
@@ -251,6 +277,7 @@ class Run {
   std::vector<PlannedRequest> warmup_, load_;
   ExpectedAnswers expected_;
   LoadTitle title_;
+  int n_retried_ = 0;         // groups that were put again
   std::int64_t zero_ns_ = 0;  // of the run's clock, on the stamp clock
   RunResult result_;
 };

@@ -34,7 +34,14 @@ void judge_completeness(const RunResult& result, Judge& judge) {
     judge.add(RunState::kPartial, fmt::format("{} of {} loads were run", result.repetitions.size(), n_wanted));
 }
 
+// Where repetitions can be measured again, each has been held against the probes around it; else the run as a whole.
 void judge_machine(const RunResult& result, Judge& judge) {
+  if (result.spec.repetitions.retries > 0) {
+    for (const Repetition& repetition : result.repetitions) {
+      if (!repetition.disturbed.empty()) judge.add(RunState::kDisturbed, title_of(repetition) + ": " + repetition.disturbed);
+    }
+    return;
+  }
   if (!result.probe_before || !result.probe_after) return;
   for (const native::ProbeResult* probe : {&*result.probe_before, &*result.probe_after}) {
     if (const std::string text = probe->disturbance(); !text.empty()) judge.add(RunState::kDisturbed, text);
@@ -60,6 +67,11 @@ Window measured_window(const RunResult& result) {
   return window;
 }
 
+std::vector<std::string> client_trouble(const RunResult& result, const Repetition& repetition) {
+  const auto gap = result.spec.arrival.open() ? median_gap(records_of(result, repetition)) : std::nullopt;
+  return client_verdict(repetition.client, gap, std::nullopt).reasons;
+}
+
 Validity judge(const RunResult& result) {
   Judge judge;
   judge_completeness(result, judge);
@@ -69,8 +81,7 @@ Validity judge(const RunResult& result) {
                 fmt::format("{}: {} of {} failed; {}", check.name, check.n_failed, check.n_checked, check.failed.front()));
   }
   for (const Repetition& repetition : result.repetitions) {
-    const auto gap = result.spec.arrival.open() ? median_gap(records_of(result, repetition)) : std::nullopt;
-    for (const std::string& reason : client_verdict(repetition.client, gap, std::nullopt).reasons)
+    for (const std::string& reason : client_trouble(result, repetition))
       judge.add(RunState::kClientBound, title_of(repetition) + ": " + reason);
   }
   judge_machine(result, judge);

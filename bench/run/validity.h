@@ -9,6 +9,9 @@ namespace mie::bench {
 // detected, that is the analysis's matter, which has the statistics for it.
 [[nodiscard]] Window measured_window(const RunResult& result);
 
+// Why the client was the bottleneck of a load; empty: it was not.
+[[nodiscard]] std::vector<std::string> client_trouble(const RunResult& result, const Repetition& repetition);
+
 // The gravest first: stopped, unequal work, a client that was the bottleneck, a machine that others used, a load that was not
 // steady. Each reason is a sentence.
 [[nodiscard]] Validity judge(const RunResult& result);

@@ -158,6 +158,19 @@ def test_a_sweep_goes_on_where_it_was(workload, tmp_path):
     assert sorted(lengths) == [8, 9, 9], "what was void ran again"
 
 
+def test_what_the_client_spoiled_is_measured_again_and_said(workload, tmp_path):
+    """A burst whose prompts take longer than a millisecond to send: late, however often."""
+    text = workload("[repetitions]\nn = 2\nretries = 3\n").read_text()
+    text = text.replace("count = 12", "count = 400").replace('law = "closed", concurrency = 4', 'law = "burst"')
+    (tmp_path / "burst.toml").write_text(text.replace("min = 4, max = 40", "min = 1800, max = 1900"))
+    done = run(tmp_path / "burst.toml", tmp_path / "out", "--model", "fake:step_us=100", "--", "--max-queue", "1000")
+    result, requests = only_result(tmp_path / "out")
+    assert done.returncode == 5 and result["validity"]["state"] in ("client_bound", "mismatch"), done.stderr
+    again = [warning for warning in result["warnings"] if warning.startswith("measured again")]
+    assert len(again) == 3 and again[2].startswith("measured again, 3 of 3: repetition 0: ")
+    assert [load["repetition"] for load in result["repetitions"]] == [0, 1] and len(requests) == 800
+
+
 def test_requests_may_be_gzipped(one_result, tmp_path):
     shutil.copy(one_result / "result.json", tmp_path)
     zipped = gzip.compress((one_result / "requests.jsonl").read_bytes())

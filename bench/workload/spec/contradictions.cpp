@@ -15,7 +15,7 @@ Found stop_rule(const WorkloadSpec& spec) {
   const int given =
       int{requests.count.has_value()} + int{requests.duration_s.has_value()} + int{requests.precision.has_value()};
   if (given != 1) return {{"requests", "needs exactly one of count, duration_s and precision"}};
-  const bool several = !spec.arms.empty() || spec.repetitions.n > 1 || spec.sessions;
+  const bool several = !spec.arms.empty() || spec.repetitions.n > 1 || spec.repetitions.retries > 0 || spec.sessions;
   if (requests.precision && several)
     return {{"requests.precision", "is of one load, whose rounds are its repetitions: neither arms, repetitions nor sessions"}};
   const bool endless = spec.arrival.law == ArrivalLaw::kBurst && !requests.count;

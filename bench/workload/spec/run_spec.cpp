@@ -48,6 +48,7 @@ void RepetitionsSpec::describe(Fields& fields) {
   fields.field("n", n, {1, 10'000});
   fields.choice("order", order, kOrders);
   fields.choice("server", server, kServerLives);
+  fields.field("retries", retries, {0, 10'000});
   fields.field("cooldown_s", cooldown_s, kNatural);
 }
 

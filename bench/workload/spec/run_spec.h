@@ -57,6 +57,7 @@ enum class ServerLife : std::uint8_t { kFresh, kKept };
 struct RepetitionsSpec {
   int n = 1;
   ServerLife server = ServerLife::kFresh;
+  int retries = 0;  // of repetitions that the machine or the client spoiled, in all
   RepetitionOrder order = RepetitionOrder::kInterleaved;
   double cooldown_s = 0;
 

@@ -127,6 +127,18 @@ TEST(RunValidity, AMachineThatChanged) {
   EXPECT_EQ(judged(run).state, RunState::kDisturbed);
 }
 
+TEST(RunValidity, WithRetriesEachRepetitionIsHeldAgainstTheProbesAroundIt) {
+  RunResult run = made_run();
+  run.spec.repetitions.retries = 1;
+  run.probe_before.emplace();
+  run.probe_before->read_gbps = 30;
+  run.probe_after = run.probe_before;
+  run.probe_after->read_gbps = 20;  // it moved while a repetition ran that was measured again
+  EXPECT_EQ(judged(run).state, RunState::kOk);
+  run.repetitions[0].disturbed = "read bandwidth moved";
+  EXPECT_EQ(judged(run).state, RunState::kDisturbed);
+}
+
 TEST(RunValidity, TheWindowIsFromTheFirstMeasuredRequestToTheLastEnd) {
   RunResult run = made_run();
   EXPECT_EQ(measured_window(run).begin_ns, ns(1.0));
