@@ -5,8 +5,9 @@ namespace mie::bench {
 std::vector<std::vector<Place>> groups_of(const RepetitionsSpec& spec, int n_arms) {
   std::vector<std::vector<Place>> groups;
   if (spec.order == RepetitionOrder::kBlocked) {
-    groups.reserve(static_cast<std::size_t>(n_arms * spec.n));
-    for (int i = 0; i < n_arms * spec.n; ++i) groups.push_back({{.arm = i / spec.n, .repetition = i % spec.n}});
+    const int n = n_arms * spec.n;
+    groups.reserve(static_cast<std::size_t>(n));
+    for (int i = 0; i < n; ++i) groups.push_back({{.arm = i / spec.n, .repetition = i % spec.n}});
     return groups;
   }
   groups.resize(static_cast<std::size_t>(spec.n));
