@@ -74,7 +74,7 @@ class EngineModes : public ::testing::Test {
                                 .block_size = mode.block_size,
                                 .max_rows = 512,
                                 .max_logits = mode.n_together * (1 + mode.n_drafts),
-                                .max_positions = std::max(kLongest, test::kSixLongest),
+                                .max_positions = std::max(kLongest, bench::kSixLongest),
                                 .n_tokens = kVocab,
                                 .mode = ComputeMode::kW4A8,
                                 .isa = best_isa(),
@@ -140,7 +140,7 @@ class EngineModes : public ::testing::Test {
 };
 
 TEST_F(EngineModes, OfSixRequestsTakeTheStepsOfThePublishedTables) {
-  const auto runner = runner_of({.n_together = 6, .block_size = test::kSixBlockSize, .n_blocks = test::kSixBlocks});
+  const auto runner = runner_of({.n_together = 6, .block_size = bench::kSixBlockSize, .n_blocks = bench::kSixBlocks});
   EXPECT_THAT(bench::wrong_six_request_counts(*runner, kVocab, {true}), ::testing::IsEmpty());
 }
 
