@@ -95,7 +95,7 @@ Record of_native(const SyntheticModel& model, const Script& script, const Native
                                           .block_size = side.block_size,
                                           .max_rows = rows,
                                           .max_logits = rows,
-                                          .max_positions = script.n_total,
+                                          .max_positions = script.n_total + 1,  // a planted bug goes one too far
                                           .n_tokens = model.spec().n_vocab,
                                           .mode = native::ComputeMode::kW4A8,
                                           .isa = side.isa,
