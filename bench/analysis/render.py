@@ -80,7 +80,7 @@ def as_markdown(page: Page, plots: str | None = "plots") -> str:
             lines += [*markdown_table(table), ""]
         for drawn in section.plots:
             if not drawn.missing and plots is not None:
-                lines += [f"![{drawn.plot.title}]({plots}/{drawn.plot.number:02}_{drawn.plot.name}.png)", ""]
+                lines += [f"![{drawn.plot.title}]({plots}/{drawn.plot.stem}.png)", ""]
         if section.code:
             lines += ["```", *section.code, "```", ""]
     return "\n".join(lines).rstrip() + "\n"

@@ -16,7 +16,7 @@ def _draw(folder: Path, names: tuple[str, ...]) -> None:
         drawn = catalogue.draw(plot, evidence) if plot.name in names else None
         if drawn and not drawn.missing:
             (folder / "plots").mkdir(exist_ok=True)
-            (folder / "plots" / f"{plot.number:02}_{plot.name}.png").write_bytes(drawn.png)
+            (folder / "plots" / f"{plot.stem}.png").write_bytes(drawn.png)
 
 
 def draw(out: Path, section: SectionDefinition) -> None:

@@ -1,7 +1,7 @@
 """What a campaign measures: conf/campaign/campaign.toml as steps. What is wrong in the file is said with its step."""
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 KEYS = {"section", "mie", "program", "writes", "minutes"}
@@ -37,7 +37,6 @@ class Places:
     out: Path  # folder of the sections
     mie: Path
     model: Path
-    serve_flags: tuple[str, ...] = field(default=())
 
     def folder(self, step: Step) -> Path:
         return self.out / step.section
@@ -50,7 +49,6 @@ class Places:
         command = [str(self.mie), "bench", *words]
         if step.measures_workloads:
             command += ["--resume", "--out", str(self.folder(step)), "--model", str(self.model)]
-            command += ["--", *self.serve_flags] if self.serve_flags else []
         return command
 
 

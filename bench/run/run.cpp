@@ -136,9 +136,10 @@ class Run {
       const native::ProbeResult before = *std::exchange(result_.probe_after, probe_machine());
       moved = native::disagreement(before, *result_.probe_after);
     }
-    for (Repetition& repetition : std::span(result_.repetitions).subspan(first)) repetition.disturbed = moved;
-    for (const Repetition& repetition : std::span(result_.repetitions).subspan(first)) {
-      if (!moved.empty()) return title_of(repetition) + ": " + moved;
+    const auto loads = std::span(result_.repetitions).subspan(first);
+    for (Repetition& repetition : loads) repetition.disturbed = moved;
+    if (!moved.empty() && !loads.empty()) return title_of(loads.front()) + ": " + moved;
+    for (const Repetition& repetition : loads) {
       const auto reasons = client_trouble(result_, repetition);
       if (!reasons.empty()) return title_of(repetition) + ": " + reasons.front();
     }

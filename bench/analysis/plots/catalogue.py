@@ -22,6 +22,11 @@ class Plot:
     title: str
     draw: Callable[[Evidence, Source], Figure | str]
 
+    @property
+    def stem(self) -> str:
+        """Of its files: they sort by number."""
+        return f"{self.number:02}_{self.name}"
+
 
 @dataclass(frozen=True)
 class Drawn:
@@ -92,6 +97,5 @@ def write(drawn: list[Drawn], folder: Path) -> None:
         if one.missing:
             continue
         folder.mkdir(parents=True, exist_ok=True)
-        stem = f"{one.plot.number:02}_{one.plot.name}"
-        (folder / f"{stem}.svg").write_text(one.svg, encoding="utf-8")
-        (folder / f"{stem}.png").write_bytes(one.png)
+        (folder / f"{one.plot.stem}.svg").write_text(one.svg, encoding="utf-8")
+        (folder / f"{one.plot.stem}.png").write_bytes(one.png)
