@@ -150,7 +150,7 @@ SECTIONS = (
                       ("Sixteen at once, four at a time; answers of 64 tokens in the mean, spread further in each workload.",),
                       (STEPS, THROUGHPUTS, RATIOS), ("gantt",)),
     SectionDefinition("S3: static against continuous batching", "s3",
-                      ("Steps are counted, time is measured: what is faster by more than its steps is not scheduling.",),
+                      ("Steps are counted, of the first repetition, and time is measured: what is faster by more than its steps is not scheduling.",),
                       (STEPS, LATENCIES, THROUGHPUTS, RATIOS), ("gantt", "occupancy")),
     SectionDefinition("S4: saturation", "s4", (), (KNEES, LOADS, OVERLOAD), ("throughput", "trade_off", "goodput")),
     SectionDefinition("KV capacity and waste", "kv", ("Counts of blocks; both ways must agree exactly.",), (KV, BLOCK_TIMES),

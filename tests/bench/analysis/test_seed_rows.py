@@ -58,3 +58,8 @@ def test_cached_over_uncached_is_the_ratio_of_their_rates(tmp_path):
                repetitions=loads)
     shown = cells(s1=read(tmp_path / "s1"))[4][2]
     assert "512 in, 128 out: 3.571 [3.571, 3.571] times the tokens/s with a cache; 3 of 16 answers differ between arms" == shown
+
+
+def test_counts_that_repetitions_do_not_share_are_all_told():
+    assert seed_rows._each([93, 93, 93]) == "93"
+    assert seed_rows._each([124, 124, 141]) == "124 (2 of 3) and 141 (1 of 3)"
