@@ -13,11 +13,14 @@ include(CheckPIESupported)
 check_pie_supported(LANGUAGES CXX)
 
 # The base folder makes a checkout in another place hit the same cache entries: ccache hashes paths relative to it. The
-# sloppiness is what it wants for precompiled headers; no source here depends on the time of its compilation.
+# sloppiness is what it wants for precompiled headers; no source here depends on the time of its compilation. Precompiled
+# headers need more: cmake/precompiled.
 find_program(CCACHE ccache)
 if(CCACHE)
+  set(ccache_env "${CMAKE_COMMAND};-E;env;CCACHE_DEPEND=1;CCACHE_SLOPPINESS=pch_defines,time_macros")
   set(CMAKE_CXX_COMPILER_LAUNCHER
-    "${CMAKE_COMMAND};-E;env;CCACHE_BASEDIR=${CMAKE_SOURCE_DIR};CCACHE_NOHASHDIR=1;CCACHE_DEPEND=1;CCACHE_SLOPPINESS=pch_defines,time_macros;${CCACHE}")
+    "${ccache_env};CCACHE_BASEDIR=${CMAKE_SOURCE_DIR};CCACHE_NOHASHDIR=1;CCACHE_PCH_EXTSUM=1;${CCACHE}")
+  set(PRECOMPILED_HEADER_LAUNCHER "${ccache_env};${CCACHE}")
 endif()
 
 # Every one of our targets links this: flags that must not reach third-party code.

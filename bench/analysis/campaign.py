@@ -2,6 +2,7 @@
 from the results of its folder, and each row names its spec and how to measure it again. Nothing on the page is typed.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -66,13 +67,21 @@ def section(definition: SectionDefinition, folder: Path, gathered: Gathered | No
         else:
             made.text.append(f"{table.name}: nothing to show.")
     made.text += [f"Not used: {reason}" for reason in gathered.refused]
+    if gathered.evidence.void:
+        made.text.append(_void(gathered.evidence.void))
     made.text += [f"![{name}]({path})" for name, path in _images(of, definition)]
     return made
 
 
+def _void(noted: list[dict]) -> str:
+    of = [f"{n} of {name} ({state})" for (name, state), n in Counter((one["name"], one["state"]) for one in noted).items()]
+    return f"Void, measured again and not kept: {', '.join(of)}."
+
+
 def _images(folder: Path, definition: SectionDefinition) -> list[tuple[str, str]]:
     """Plots of the section's folder and of the results inside it, seen from the page."""
-    shown = [path for path in sorted(folder.rglob("plots/*.png")) if path.stem.split("_", 1)[-1] in definition.plots]
+    shown_names = definition.plots + definition.plots_of_each
+    shown = [path for path in sorted(folder.rglob("plots/*.png")) if path.stem.split("_", 1)[-1] in shown_names]
     place = f"{definition.image_prefix}/{definition.folder}"
     return [(f"{path.parent.parent.name}: {path.stem}", f"{place}/{path.relative_to(folder).as_posix()}") for path in shown]
 

@@ -26,7 +26,8 @@ class SectionDefinition:
     folder: str  # under the campaign's
     text: tuple[str, ...]
     tables: tuple[TableDefinition, ...]
-    plots: tuple[str, ...] = ()  # names of bench.analysis.plots.catalogue
+    plots: tuple[str, ...] = ()  # names of bench.analysis.plots.catalogue: of all of it, or else of its first result
+    plots_of_each: tuple[str, ...] = ()  # of every result
     image_prefix: str = "benchmarks"  # the campaign's folder, seen from the page
 
 
@@ -88,22 +89,42 @@ def kv_rows(evidence: Evidence, settings: Settings) -> list[Row]:
 
 
 def self_test(evidence: Evidence, settings: Settings) -> list[Row]:
-    return [Row([str(point["number"]), point["check"], point["figure"], point["limit"], point["verdict"]], (), "mie.selftest/1",
-                f"mie bench selftest --point {point['number']}") for point in evidence.selftest]
+    """A line a point, with its first checks; selftest.json has them all."""
+    made = []
+    for number_ in dict.fromkeys(check["number"] for check in evidence.selftest):
+        checks = [check for check in evidence.selftest if check["number"] == number_]
+        shown = [f"{check['check']}: {figure_of(check)} ({check['limit']})" for check in checks[:SHOWN_CHECKS]]
+        passed = sum(check["verdict"] == "pass" for check in checks)
+        made.append(Row([str(number_), f"{passed} of {len(checks)}", "; ".join(shown)], (), "mie.selftest/1",
+                        f"mie bench selftest --point {number_}"))
+    return made
+
+
+def figure_of(check: dict) -> str:
+    """A fraction with the digits of other figures; counts and words as they are."""
+    try:
+        return number(float(check["figure"])) if "." in check["figure"] else check["figure"]
+    except ValueError:
+        return check["figure"]
 
 
 def step_counts(evidence: Evidence, settings: Settings) -> list[Row]:
-    """Of the first load of each arm whose engine told all of its steps: counts, hence exact."""
+    """Of each arm's loads whose engine told all of its steps: counts, hence exact; from the least to the most where loads differ."""
     made = []
     for result in evidence.results:
-        first = {}
+        of_arms: dict[str, list[dict]] = {}
         for load in result.document.get("steps") or []:
             if not load["lost"]:
-                first.setdefault(load["arm"] or "", load)
-        for arm, load in first.items():
-            counts = [str(load[member]) for member in STEP_MEMBERS]
-            made.append(Row([result.label, arm or "–", *counts, number(load["occupancy"])], (result,)))
+                of_arms.setdefault(load["arm"] or "–", []).append(load)
+        for arm, loads in of_arms.items():
+            counts = [range_of([load[member] for load in loads]) for member in (*STEP_MEMBERS, "occupancy")]
+            made.append(Row([result.label, arm, str(len(loads)), *counts], (result,)))
     return made
+
+
+def range_of(values: list[float]) -> str:
+    low, high = (str(one) if isinstance(one, int) else number(one) for one in (min(values), max(values)))
+    return low if low == high else f"{low} to {high}"
 
 
 def block_times(evidence: Evidence, settings: Settings) -> list[Row]:
@@ -119,6 +140,7 @@ def of_knee(rows: Callable[[Evidence], list[tuple[list[str], str, str]]]) -> Cal
     return lambda evidence, settings: [Row(cells, (), source, command) for cells, source, command in rows(evidence)]
 
 
+SHOWN_CHECKS = 4  # of a point of the self-test
 STEP_MEMBERS = ("steps", "decode_forwards", "prefill_forwards", "decode_rows", "wasted_rows")
 LATENCIES = TableDefinition(
     "Latencies", ("workload", "arm", "requests", "TTFT p50, ms", "p95", "p99", "TPOT p50, ms", "p95", "p99"), latencies)
@@ -129,9 +151,9 @@ KV = TableDefinition(
     "KV capacity", ("lengths", "block size", "reserved MiB", "waste %", "admitted, closed form", "admitted, live pool"), kv_rows)
 
 STEPS = TableDefinition(
-    "Steps", ("workload", "arm", "steps", "decode forwards", "prefill forwards", "decode rows", "wasted rows", "occupancy"), step_counts)
+    "Steps", ("workload", "arm", "loads", "steps", "decode forwards", "prefill forwards", "decode rows", "wasted rows", "occupancy"), step_counts)
 BLOCK_TIMES = TableDefinition("Time of a decode step", ("block size", "cached tokens", "median, ms", "range"), block_times)
-SELF_TEST = TableDefinition("Self-test", ("point", "check", "figure", "limit", "verdict"), self_test)
+SELF_TEST = TableDefinition("Self-test", ("point", "checks passed", "figures (limits) of the first"), self_test)
 KNEES = TableDefinition("Knees", knee_page.KNEE_COLUMNS, of_knee(knee_page.knee_rows))
 LOADS = TableDefinition("Loads", knee_page.LOAD_COLUMNS, of_knee(knee_page.load_rows))
 OVERLOAD = TableDefinition("Overload", knee_page.OVERLOAD_COLUMNS, of_knee(knee_page.overload_rows))
@@ -150,13 +172,13 @@ SECTIONS = (
                       ("Sixteen at once, four at a time; answers of 64 tokens in the mean, spread further in each workload.",),
                       (STEPS, THROUGHPUTS, RATIOS), ("gantt",)),
     SectionDefinition("S3: static against continuous batching", "s3",
-                      ("Steps are counted, of the first repetition, and time is measured: what is faster by more than its steps is not scheduling.",),
+                      ("Steps are counted and time is measured: what is faster by more than its steps is not scheduling.",),
                       (STEPS, LATENCIES, THROUGHPUTS, RATIOS), ("gantt", "occupancy")),
     SectionDefinition("S4: saturation", "s4", (), (KNEES, LOADS, OVERLOAD), ("throughput", "trade_off", "goodput")),
     SectionDefinition("KV capacity and waste", "kv", ("Counts of blocks; both ways must agree exactly.",), (KV, BLOCK_TIMES),
                       ("kv_capacity",)),
     SectionDefinition("Prefix cache", "prefix", ("Prompts of 512 tokens of which none, half or nine tenths are shared.",),
-                      (LATENCIES, RATIOS), ("forest",)),
+                      (LATENCIES, RATIOS), plots_of_each=("forest",)),
     SectionDefinition("Over the seed's algorithm", "replica",
                       ("Our kernels in both arms; one request at a time, keys gathered, rows sampled one by one in the replica.",),
                       (THROUGHPUTS, RATIOS)),

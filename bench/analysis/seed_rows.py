@@ -96,10 +96,10 @@ def _laws(sections: Sections, settings: Settings) -> Figure:
 
 
 def _point(sections: Sections, number_: int) -> str:
-    points = [point for point in sections.of("selftest").selftest if point["number"] == number_]
-    if not points:
+    checks = [check for check in sections.of("selftest").selftest if check["number"] == number_]
+    if not checks:
         return "self-test not run"
-    return "; ".join(f"{point['check']}: {point['figure']} ({point['verdict']})" for point in points)
+    return f"{sum(check['verdict'] == 'pass' for check in checks)} of {len(checks)} checks of the self-test's point {number_} pass"
 
 
 def _ratio(result: Result, of: str, over: str, metric: str) -> str:

@@ -81,6 +81,27 @@ def test_tables_of_files_name_what_wrote_them(tmp_path):
     assert rows_of(campaign.page(tmp_path, QUICK), "KV") == ["| mixed | 16 | 7974 | 1.100 | 112 | 112 | mie.kv/1 abc | `mie bench kv --json` |"]
 
 
+def test_the_self_test_has_a_line_a_point(tmp_path):
+    (tmp_path / "selftest").mkdir()
+    points = [{"number": 1, "check": f"check {i}", "figure": "0.42857142857142855", "limit": "< 1", "verdict": "pass" if i else "fail"} for i in range(6)]
+    points.append({"number": 2, "check": "other", "figure": "8000 4576", "limit": "8000 4576", "verdict": "pass"})
+    (tmp_path / "selftest/selftest.json").write_text(json.dumps({"points": points}))
+    shown = "; ".join(f"check {i}: 0.4286 (< 1)" for i in range(4))
+    assert rows_of(campaign.page(tmp_path, QUICK), "Self-test") == [
+        f"| 1 | 5 of 6 | {shown} | mie.selftest/1 | `mie bench selftest --point 1` |",
+        "| 2 | 1 of 1 | other: 8000 4576 (8000 4576) | mie.selftest/1 | `mie bench selftest --point 2` |"]
+
+
+def test_steps_are_told_from_the_least_to_the_most(tmp_path):
+    folder = arms(tmp_path / "s3/one")
+    document = json.loads((folder / "result.json").read_text())
+    of = {"steps": 9, "prefill_forwards": 2, "decode_rows": 30, "wasted_rows": 0, "occupancy": 1.5, "lost": 0}
+    document["steps"] = [of | {"arm": "cached", "decode_forwards": n} for n in (124, 141, 124)] + [of | {"arm": "cached", "decode_forwards": 7, "lost": 3}]
+    (folder / "result.json").write_text(json.dumps(document))
+    row, = [row for row in rows_of(campaign.page(tmp_path, QUICK), "S3") if "124" in row]
+    assert row.startswith("| s1 | cached | 3 | 9 | 124 to 141 | 2 | 30 | 0 | 1.500 |")
+
+
 @pytest.mark.parametrize("command", [["campaign", "nowhere", "page.md"], ["report", "nowhere"], ["knee", "nowhere"]])
 def test_a_folder_that_is_not_there(tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)

@@ -23,7 +23,7 @@ state=$(head -n 1 "$here/states"); sed -i 1d "$here/states"
 while [ "$1" != --out ]; do shift; done
 [ "$state" = broken ] && exit 2
 folder=$2/run-$(wc -l < "$here/calls"); mkdir -p "$folder"
-echo '{"validity":{"state":"'"$state"'"}}' > "$folder/result.json"
+echo '{"spec":{"name":"a"},"validity":{"state":"'"$state"'","reasons":["its reason"]}}' > "$folder/result.json"
 echo '{"id":1}' > "$folder/requests.jsonl"; echo log > "$folder/server-0.log"
 [ "$state" = ok ] || exit 5
 """
@@ -49,7 +49,7 @@ def run(tmp_path, places, states: str) -> Outcome:
 
 def test_what_is_void_runs_again_and_what_is_valid_is_kept_small(tmp_path, places):
     assert run(tmp_path, places, "disturbed client_bound ok") is Outcome.DONE
-    assert [path.name for path in (tmp_path / "out/aa").iterdir()] == ["run-3"]
+    assert sorted(path.name for path in (tmp_path / "out/aa").iterdir()) == ["run-3", "void.json"]
     kept = tmp_path / "out/aa/run-3"
     assert sorted(path.name for path in kept.iterdir()) == ["requests.jsonl.gz", "result.json"]
     assert gzip.decompress((kept / "requests.jsonl.gz").read_bytes()) == b'{"id":1}\n'
@@ -57,9 +57,13 @@ def test_what_is_void_runs_again_and_what_is_valid_is_kept_small(tmp_path, place
     assert calls == [f"bench run a.toml --resume --out {tmp_path}/out/aa --model model.gguf"] * 3
 
 
-def test_three_void_runs_are_given_up(tmp_path, places):
-    assert run(tmp_path, places, "disturbed disturbed disturbed ok") is Outcome.VOID
-    assert list((tmp_path / "out/aa").iterdir()) == []
+def test_three_void_runs_are_given_up_and_told_on_the_page(tmp_path, places):
+    assert run(tmp_path, places, "disturbed client_bound disturbed ok") is Outcome.VOID
+    assert [path.name for path in (tmp_path / "out/aa").iterdir()] == ["void.json"]
+    noted = json.loads((tmp_path / "out/aa/void.json").read_text())
+    assert noted == [{"name": "a", "state": state, "reasons": ["its reason"]} for state in ("disturbed", "client_bound", "disturbed")]
+    main(["--page", "--out", str(tmp_path / "out"), "--file", str(tmp_path / "page.md"), "--resamples", "50"])
+    assert "Void, measured again and not kept: 2 of a (disturbed), 1 of a (client_bound)." in (tmp_path / "page.md").read_text()
 
 
 def test_what_cannot_run_is_not_tried_again(tmp_path, places):
@@ -115,6 +119,9 @@ def test_the_page_and_its_plots_are_made_of_what_is_there(tmp_path):
     made_results.write(tmp_path / "out/s2/run", requests, spec)
     code = main(["--page", "--out", str(tmp_path / "out"), "--file", str(tmp_path / "page.md"), "--resamples", "50"])
     page = (tmp_path / "page.md").read_text()
-    assert code == 0 and "Noise floor (A/A)\n\nBoth arms" in page and "s2/run/plots/07_gantt.png" in page
-    assert (tmp_path / "out/s2/run/plots/07_gantt.png").read_bytes().startswith(b"\x89PNG")
+    assert code == 0 and "Noise floor (A/A)\n\nBoth arms" in page and "s2/plots/07_gantt.png" in page
+    assert (tmp_path / "out/s2/plots/07_gantt.png").read_bytes().startswith(b"\x89PNG")
+    made_results.write(tmp_path / "out/s2/second", requests, spec)
+    main(["--page", "--out", str(tmp_path / "out"), "--file", str(tmp_path / "page.md"), "--resamples", "50"])
+    assert [path.parent.parent.name for path in tmp_path.rglob("07_gantt.png")] == ["run"]  # of the first result alone
     assert not list(tmp_path.rglob("*.svg")) and not (tmp_path / "out/s2/run/report.html").exists()
