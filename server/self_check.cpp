@@ -1,6 +1,7 @@
 #include "server/self_check.h"
 
 #include "core/base/log.h"
+#include "models/native/thread_pool.h"
 
 #include <algorithm>
 #include <chrono>
@@ -55,6 +56,7 @@ std::optional<Error> self_check(LoadedModel& model, const Config& config, const 
   if (!tokenizer_round_trips(tokenizer)) return failed("the tokenizer does not give a text back");
   const TokenId token = tokenizer.encode("a").front();
   const int n_rows = std::min({kManyRows, config.max_num_batched_tokens, model.served.max_model_len});
+  const native::KeptAffinity unpinned_after;  // a step pins its thread, which is not the engine's here
   try {
     timed_step(model, clock, token, 1);  // the first touches memory; its time says nothing
     const Clock::duration one = timed_step(model, clock, token, 1);

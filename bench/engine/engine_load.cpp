@@ -7,24 +7,15 @@
 #include <utility>
 
 namespace mie::bench {
-namespace {
-
-constexpr int kMostSendsInARow = 64;  // before streams are looked at
-
-}  // namespace
 
 EngineLoad::EngineLoad(const EngineLoadParts& parts, LoadSettings settings, std::span<const PlannedRequest> requests,
                        MakeRequests when)
     : parts_(parts),
       settings_(std::move(settings)),
       requests_(requests),
-      order_(requests, settings_.closed),
-      progress_(requests.size()),
-      exchanges_(requests.size()),
+      schedule_(settings_, requests, *this),
       answers_(requests.size()),
-      sends_(requests.size()),
       alarms_(2 * requests.size()) {
-  waiting_.reserve(requests.size());
   if (when == MakeRequests::kWhenDue) return;
   made_.reserve(requests.size());
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -35,24 +26,19 @@ EngineLoad::EngineLoad(const EngineLoadParts& parts, LoadSettings settings, std:
 }
 
 void EngineLoad::stop() {
-  stops_.fetch_add(1);
+  schedule_.stop();
   parts_.pace.wake();
 }
 
 void EngineLoad::drive() {
-  const std::vector<Due> first = order_.first();
+  schedule_.order();
   parts_.pace.begin([this] { return fire(); });
-  began_ns_ = parts_.pace.now_ns();
-  progress_.started_ns.store(began_ns_);
-  for (const Due& one : first) sends_.add(began_ns_ + one.at_ns, one.request);
-  while (!over()) {
-    obey();
+  schedule_.begin();
+  while (!schedule_.over()) {
+    schedule_.obey();
     const std::int64_t next = fire();
-    if (over()) break;
-    if (parts_.pace.wait(next)) continue;
-    broken_off_ = "the engine makes no progress";
-    draining_ = true;
-    for (int i = 0; i < std::ssize(exchanges_); ++i) let_go(i, Ending::kStopped);
+    if (schedule_.over()) break;
+    if (!parts_.pace.wait(next)) schedule_.give_up("the engine makes no progress");
   }
   ended_ns_ = parts_.pace.now_ns();
   while (n_reading_ > 0 && parts_.pace.wait(EnginePace::kNever)) {
@@ -60,69 +46,23 @@ void EngineLoad::drive() {
   use_ = parts_.pace.end();
 }
 
-bool EngineLoad::over() const { return in_flight_ == 0 && (draining_ || (sends_.empty() && n_admitted_ == waiting_.size())); }
-
-void EngineLoad::obey() {
-  const int stops = stops_.load(std::memory_order_relaxed);
-  if (stops > 0 && !draining_) {
-    draining_ = true;
-    broken_off_ = "stopped";
-  }
-  if (stops > 1 && in_flight_ > 0) {
-    broken_off_ = "stopped at once";
-    for (int i = 0; i < std::ssize(exchanges_); ++i) let_go(i, Ending::kStopped);
-  }
+void EngineLoad::cut_off() {
+  for (int i = 0; i < std::ssize(requests_); ++i) let_go(i, Ending::kStopped);
 }
 
 std::int64_t EngineLoad::fire() {
-  for (int n = 0; n < kMostSendsInARow && sends_.next_ns() <= parts_.pace.now_ns(); ++n) {
-    const auto entry = sends_.take();
-    due(entry.what, entry.at_ns);
-  }
+  schedule_.fire();
   while (alarms_.next_ns() <= parts_.pace.now_ns()) {
     const Timed timed = alarms_.take().what;
     let_go(timed.request, timed.alarm == Alarm::kTimeout ? Ending::kTimedOut : Ending::kCancelled);
   }
-  pump();
-  return std::min(sends_.next_ns(), alarms_.next_ns());
-}
-
-void EngineLoad::due(int request, std::int64_t at_ns) {
-  Exchange& exchange = of(request);
-  exchange.intended_ns = exchange.due_ns = at_ns;
-  if (draining_) return;
-  if (settings_.send_for && at_ns - began_ns_ >= settings_.send_for->count()) return;
-  if (may_start()) {
-    start(request);
-  } else if (settings_.overflow == Overflow::kDrop) {
-    end(request, Ending::kDropped, parts_.pace.now_ns());
-  } else {
-    exchange.phase = Exchange::Phase::kWaiting;
-    waiting_.push_back(request);
-    progress_.waiting.fetch_add(1, std::memory_order_relaxed);
-  }
-}
-
-bool EngineLoad::may_start() const { return !settings_.max_in_flight || in_flight_ < *settings_.max_in_flight; }
-
-void EngineLoad::pump() {
-  while (!draining_ && n_admitted_ < waiting_.size() && may_start()) {
-    const int request = waiting_[n_admitted_++];
-    progress_.waiting.fetch_sub(1, std::memory_order_relaxed);
-    of(request).due_ns = parts_.pace.now_ns();
-    start(request);
-  }
+  schedule_.pump();
+  return std::min(schedule_.next_ns(), alarms_.next_ns());
 }
 
 void EngineLoad::start(int request) {
   Exchange& exchange = of(request);
-  exchange.phase = Exchange::Phase::kInFlight;
-  progress_.in_flight.store(++in_flight_, std::memory_order_relaxed);
-  exchange.send_ns = parts_.pace.now_ns();
-  const std::int64_t late = exchange.send_ns - exchange.due_ns;
-  if (late > progress_.worst_lateness_ns.load(std::memory_order_relaxed))
-    progress_.worst_lateness_ns.store(late, std::memory_order_relaxed);
-  progress_.sent.fetch_add(1, std::memory_order_relaxed);
+  schedule_.sent(request, parts_.pace.now_ns());
   Result<EngineRequest> asked =
       made_.empty() ? parts_.requests.make(planned(request), settings_) : std::move(*made_[static_cast<std::size_t>(request)]);
   if (asked.has_error()) {
@@ -168,16 +108,16 @@ net::awaitable<void> EngineLoad::read(EngineLoad* self, int request, std::shared
 
 void EngineLoad::take(int request, TokenBatch batch) {
   Exchange& exchange = of(request);
-  if (exchange.phase != Exchange::Phase::kInFlight) return;  // let go of
+  if (!schedule_.in_flight(request)) return;  // let go of
   const std::int64_t now = parts_.pace.now_ns();
   Answer& answer = answer_of(request);
   if (!batch.tokens.empty()) {
     if (exchange.first_ns == Exchange::kNever) exchange.first_ns = now;
-    if (settings_.stream.enabled) answer.events.push_back({now - began_ns_, static_cast<int>(batch.tokens.size())});
+    if (settings_.stream.enabled) answer.events.push_back({now - schedule_.began_ns(), static_cast<int>(batch.tokens.size())});
     for (const Sampled& sampled : batch.tokens) answer.tokens.push_back(sampled.token);
     exchange.tokens += static_cast<int>(batch.tokens.size());
     ++exchange.n_chunks;
-    progress_.tokens.fetch_add(std::ssize(batch.tokens), std::memory_order_relaxed);
+    schedule_.progress().tokens.fetch_add(std::ssize(batch.tokens), std::memory_order_relaxed);
   }
   if (batch.finish) {
     const bool whole = !batch.finish->error;
@@ -190,24 +130,14 @@ void EngineLoad::take(int request, TokenBatch batch) {
 }
 
 void EngineLoad::let_go(int request, Ending ending) {
-  if (of(request).phase != Exchange::Phase::kInFlight) return;
+  if (!schedule_.in_flight(request)) return;
   parts_.engine.release(answer_of(request).id, Outcome::kClientGone, of(request).tokens);
   end(request, ending, parts_.pace.now_ns());
 }
 
 void EngineLoad::end(int request, Ending ending, std::int64_t at_ns) {
-  Exchange& exchange = of(request);
-  if (exchange.phase == Exchange::Phase::kInFlight) progress_.in_flight.store(--in_flight_, std::memory_order_relaxed);
-  exchange.phase = Exchange::Phase::kEnded;
-  exchange.ending = ending;
-  exchange.end_ns = at_ns;
-  const std::int64_t sent = exchange.send_ns == Exchange::kNever ? at_ns : exchange.send_ns;
-  progress_.add({.at_ns = at_ns - began_ns_,
-                 .ttft_ns = exchange.first_ns == Exchange::kNever ? -1 : exchange.first_ns - sent,
-                 .e2el_ns = at_ns - sent,
-                 .tokens = exchange.tokens,
-                 .status = verdict_of(static_cast<std::size_t>(request)).status});
-  if (const auto next = order_.after(request, at_ns - began_ns_)) sends_.add(began_ns_ + next->at_ns, next->request);
+  of(request).ending = ending;  // of which the verdict is made
+  schedule_.ended(request, ending, at_ns, of(request).tokens, verdict_of(static_cast<std::size_t>(request)).status);
 }
 
 }  // namespace mie::bench

@@ -7,13 +7,12 @@
 #include "bench/engine/engine_requests.h"
 #include "bench/load/answer_parse.h"
 #include "bench/load/load.h"
-#include "bench/load/send_order.h"
+#include "bench/load/send_schedule.h"
 #include "bench/load/timers.h"
 #include "core/engine/engine.h"
 
 #include <boost/asio/io_context.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -36,14 +35,14 @@ struct EngineLoadParts {
 // memory and, where time is virtual, no time.
 enum class MakeRequests : std::uint8_t { kBefore, kWhenDue };
 
-class EngineLoad final : public Load {
+class EngineLoad final : public Load, private SendClient {
  public:
   // `requests` outlive it.
   EngineLoad(const EngineLoadParts& parts, LoadSettings settings, std::span<const PlannedRequest> requests, MakeRequests when);
 
   void drive() override;
   void stop() override;
-  [[nodiscard]] const LoadProgress& progress() const override { return progress_; }
+  [[nodiscard]] const LoadProgress& progress() const override { return schedule_.progress(); }
   [[nodiscard]] LoadResult result() const override;
 
  private:
@@ -62,17 +61,16 @@ class EngineLoad final : public Load {
     int request = 0;
   };
 
-  [[nodiscard]] Exchange& of(int request) { return exchanges_[static_cast<std::size_t>(request)]; }
+  [[nodiscard]] Exchange& of(int request) { return schedule_.of(request); }
   [[nodiscard]] Answer& answer_of(int request) { return answers_[static_cast<std::size_t>(request)]; }
   [[nodiscard]] const PlannedRequest& planned(int request) const { return requests_[static_cast<std::size_t>(request)]; }
-  [[nodiscard]] bool over() const;
+
+  [[nodiscard]] std::int64_t now_ns() const override { return parts_.pace.now_ns(); }
+  [[nodiscard]] bool has_room() override { return true; }
+  void start(int request) override;
+  void cut_off() override;
 
   std::int64_t fire();
-  void obey();
-  void due(int request, std::int64_t at_ns);
-  [[nodiscard]] bool may_start() const;
-  void pump();
-  void start(int request);
   void submit(int request, EngineRequest asked);
   static net::awaitable<void> read(EngineLoad* self, int request, std::shared_ptr<TokenStream> stream);
   void take(int request, TokenBatch batch);
@@ -85,21 +83,12 @@ class EngineLoad final : public Load {
   LoadSettings settings_;
   std::span<const PlannedRequest> requests_;
   std::vector<std::optional<Result<EngineRequest>>> made_;  // before the clock; empty: when due
-  SendOrder order_;
-  LoadProgress progress_;
-  std::vector<Exchange> exchanges_;
+  SendSchedule schedule_;
   std::vector<Answer> answers_;
-  Timers<int> sends_;
   Timers<Timed> alarms_;
-  std::vector<int> waiting_;  // due and held back; from n_admitted_ on
-  std::size_t n_admitted_ = 0;
-  int in_flight_ = 0;
   int n_reading_ = 0;  // streams whose last batch has not come
-  bool draining_ = false;
-  const char* broken_off_ = nullptr;  // why the run is partial; null: it is whole
-  std::int64_t began_ns_ = 0, ended_ns_ = 0;
+  std::int64_t ended_ns_ = 0;
   ClientUse use_{};
-  std::atomic<int> stops_{0};
 };
 
 }  // namespace mie::bench

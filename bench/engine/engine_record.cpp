@@ -34,7 +34,7 @@ AnswerVerdict of_finish(const Finish& finish, int n_tokens, const LoadSettings& 
 
 AnswerVerdict EngineLoad::verdict_of(std::size_t request) const {
   const Answer& answer = answers_[request];
-  if (auto own = verdict_of_client(exchanges_[request].ending)) return *std::move(own);
+  if (auto own = verdict_of_client(schedule_.of(static_cast<int>(request)).ending)) return *std::move(own);
   if (answer.refused) {
     const api::ErrorRow& row = api::error_row(answer.refused->code);
     return {refused_with(row.status, row.code), answer.refused->message};
@@ -44,8 +44,8 @@ AnswerVerdict EngineLoad::verdict_of(std::size_t request) const {
 
 RequestRecord EngineLoad::record_of(std::size_t request) const {
   const Answer& answer = answers_[request];
-  const Exchange& exchange = exchanges_[request];
-  RequestRecord record = sent_record(requests_[request], exchange, settings_, began_ns_);
+  const Exchange& exchange = schedule_.of(static_cast<int>(request));
+  RequestRecord record = sent_record(requests_[request], exchange, settings_, schedule_.began_ns());
   AnswerVerdict verdict = verdict_of(request);
   record.status = verdict.status;
   record.error = std::move(verdict.error);
@@ -57,7 +57,7 @@ RequestRecord EngineLoad::record_of(std::size_t request) const {
   if (exchange.first_ns != Exchange::kNever) {
     record.http_status = kOk;
     record.token_source = TokenSource::kTokenIds;
-    record.status_ns = record.first_event_ns = exchange.first_ns - began_ns_;
+    record.status_ns = record.first_event_ns = exchange.first_ns - schedule_.began_ns();
   }
   if (answer.finish) {
     record.finish_reason = word_of(answer.finish->reason);
@@ -68,13 +68,13 @@ RequestRecord EngineLoad::record_of(std::size_t request) const {
 
 LoadResult EngineLoad::result() const {
   LoadResult out;
-  out.began_ns = began_ns_;
-  out.length_ns = ended_ns_ - began_ns_;
+  out.began_ns = schedule_.began_ns();
+  out.length_ns = ended_ns_ - out.began_ns;
   out.parse = ParseMode::kLive;
-  if (broken_off_ != nullptr) out.broken_off = broken_off_;
+  if (schedule_.broken_off() != nullptr) out.broken_off = schedule_.broken_off();
   out.records.reserve(requests_.size());
   for (std::size_t i = 0; i < requests_.size(); ++i) out.records.push_back(record_of(i));
-  out.client = client_figures(use_, exchanges_, out.records);
+  out.client = client_figures(use_, schedule_.exchanges(), out.records);
   return out;
 }
 

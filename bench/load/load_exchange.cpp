@@ -63,7 +63,7 @@ SlowPace pace_of(double bytes_per_s) {
 
 bool LoadLoop::open() {
   if (wake_ < 0 || !connections_.open(wake_)) return false;
-  first_ = order_.first();
+  schedule_.order();
   if (parts_.settings.keepalive) preconnect();
   return true;
 }
@@ -87,8 +87,6 @@ void LoadLoop::preconnect() {
 
 void LoadLoop::start(int request) {
   Exchange& exchange = of(request);
-  exchange.phase = Exchange::Phase::kInFlight;
-  progress_.in_flight.store(++in_flight_, std::memory_order_relaxed);
   const bool slow = planned(request).read_bytes_per_s.has_value();
   if (slow && connections_.full()) connections_.close(*connections_.take_idle());  // one of its own needs a place
   int error = 0;
@@ -115,11 +113,7 @@ void LoadLoop::send_on(Connection& connection) {
   const std::string& bytes = parts_.bytes[static_cast<std::size_t>(request)];
   Exchange& exchange = of(request);
   if (exchange.send_ns == Exchange::kNever) {
-    exchange.send_ns = stamp_ns();
-    const std::int64_t late = exchange.send_ns - exchange.due_ns;
-    if (late > progress_.worst_lateness_ns.load(std::memory_order_relaxed))
-      progress_.worst_lateness_ns.store(late, std::memory_order_relaxed);
-    progress_.sent.fetch_add(1, std::memory_order_relaxed);
+    schedule_.sent(request, stamp_ns());
     if (const auto& after = planned(request).cancel.after)
       alarms_.add(exchange.send_ns + after->count(), {Alarm::kCancel, request, static_cast<std::uint32_t>(connection.slot)});
   }
@@ -176,7 +170,7 @@ void LoadLoop::receive(Connection& connection, std::uint32_t events) {
 LoadLoop::Read LoadLoop::receive_once(Connection& connection, std::size_t most) {
   const auto tail = parts_.arena.tail(most);
   if (tail.empty()) {
-    cut_off("the memory for what arrives is full");
+    schedule_.give_up("the memory for what arrives is full");
     return Read::kOver;
   }
   const auto n = ::recv(connection.fd, tail.data(), tail.size(), 0);
@@ -202,7 +196,7 @@ void LoadLoop::arrived(Connection& connection, std::string_view bytes, std::int6
   const auto state = answer.feed(bytes);
   exchange.http_status = answer.http_status();
   if (exchange.first_ns == Exchange::kNever && answer.body_seen()) exchange.first_ns = at_ns;
-  progress_.tokens.fetch_add(answer.n_chunks() - exchange.n_chunks, std::memory_order_relaxed);
+  schedule_.progress().tokens.fetch_add(answer.n_chunks() - exchange.n_chunks, std::memory_order_relaxed);
   exchange.n_chunks = answer.n_chunks();
   exchange.tokens = answer.n_tokens();
   if (state == AnswerFraming::State::kComplete) return end_on(connection, Ending::kComplete, at_ns);
@@ -240,18 +234,8 @@ void LoadLoop::end_on(Connection& connection, Ending ending, std::int64_t at_ns)
 }
 
 void LoadLoop::end(int request, Ending ending, std::int64_t at_ns) {
-  Exchange& exchange = of(request);
-  if (exchange.phase == Exchange::Phase::kInFlight) progress_.in_flight.store(--in_flight_, std::memory_order_relaxed);
-  exchange.phase = Exchange::Phase::kEnded;
-  exchange.ending = ending;
-  exchange.end_ns = at_ns;
-  const std::int64_t sent = exchange.send_ns == Exchange::kNever ? at_ns : exchange.send_ns;
-  progress_.add({.at_ns = at_ns - began_ns_,
-                 .ttft_ns = exchange.first_ns == Exchange::kNever ? -1 : exchange.first_ns - sent,
-                 .e2el_ns = at_ns - sent,
-                 .tokens = exchange.n_chunks,
-                 .status = apparent(ending, exchange.http_status)});
-  if (const auto next = order_.after(request, at_ns - began_ns_)) sends_.add(began_ns_ + next->at_ns, next->request);
+  const Exchange& exchange = of(request);
+  schedule_.ended(request, ending, at_ns, exchange.n_chunks, apparent(ending, exchange.http_status));
 }
 
 }  // namespace mie::bench

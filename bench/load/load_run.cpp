@@ -104,15 +104,16 @@ void LoadRun::drive() {
   parts_->ended = read_clocks();
 }
 void LoadRun::stop() { parts_->loop->stop(); }
-const LoadProgress& LoadRun::progress() const { return parts_->loop->progress(); }
+const LoadProgress& LoadRun::progress() const { return parts_->loop->schedule().progress(); }
 
 LoadResult LoadRun::result() const {
   const LoadLoop& loop = *parts_->loop;
+  const SendSchedule& schedule = loop.schedule();
   LoadResult out;
-  out.began_ns = loop.began_ns();
-  out.length_ns = loop.ended_ns() - loop.began_ns();
+  out.began_ns = schedule.began_ns();
+  out.length_ns = loop.ended_ns() - schedule.began_ns();
   out.parse = parts_->live == nullptr ? ParseMode::kLate : ParseMode::kLive;
-  if (loop.broken_off() != nullptr) out.broken_off = loop.broken_off();
+  if (schedule.broken_off() != nullptr) out.broken_off = schedule.broken_off();
 
   EventReader reader;
   const AnswerRules rules = {.streamed = parts_->settings.stream.enabled, .exact = parts_->settings.exact};
@@ -120,7 +121,7 @@ LoadResult LoadRun::result() const {
   const auto pieces = by_request(*parts_->arena, parts_->requests.size(), out.began_ns);
   out.records.reserve(parts_->requests.size());
   for (std::size_t i = 0; i < parts_->requests.size(); ++i) {
-    const Exchange& exchange = loop.exchanges()[i];
+    const Exchange& exchange = schedule.exchanges()[i];
     RequestRecord& record =
         out.records.emplace_back(sent_record(parts_->requests[i], exchange, parts_->settings, out.began_ns));
     parse_answer(record, pieces[i], exchange.ending, rules, reader);
@@ -128,7 +129,7 @@ LoadResult LoadRun::result() const {
     out.bytes_in += exchange.bytes_in;
     out.bytes_out += exchange.bytes_out;
   }
-  out.client = client_figures(loop.use(), loop.exchanges(), out.records);
+  out.client = client_figures(loop.use(), schedule.exchanges(), out.records);
   out.client.connections = loop.n_opened();
   out.client.out_of_sockets = loop.out_of_sockets();
   return out;

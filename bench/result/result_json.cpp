@@ -2,11 +2,11 @@
 #include "bench/result/figures_json.h"
 #include "bench/result/probe_json.h"
 #include "bench/result/result_files.h"
+#include "bench/result/shell_line.h"
 #include "bench/result/steps_json.h"
 #include "core/base/build_info.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -151,7 +151,8 @@ std::string result_json(const RunResult& result) {
   JsonWriter out;
   out.begin_object().member("schema", "mie.result/1").member("run_id", std::string_view(result.run_id));
   out.member("created_utc", std::string_view(result.created_utc)).member("seed", result.spec.seed);
-  out.member("command_line", std::string_view(fmt::format("{}", fmt::join(result.command_line, " "))));
+  const std::string command = shell_line(result.command_line);
+  out.member("command_line", std::string_view(command));
   write_tool(out);
   out.key("spec").raw(canonical_json(result.spec)).member("spec_text", std::string_view(result.spec_text));
   out.member("spec_sha256", std::string_view(spec_sha256(result.spec)));
@@ -181,7 +182,7 @@ std::string result_json(const RunResult& result) {
   out.key("validity").begin_object().member("state", name_of(result.validity.state));
   out.member("reasons", result.validity.reasons);
   out.end_object().key("reproduce").begin_object();
-  out.member("commands", std::vector{fmt::format("{}", fmt::join(result.command_line, " "))});
+  out.member("commands", std::vector{command});
   return out.end_object().end_object().take();
 }
 

@@ -49,6 +49,12 @@ void pin_this_thread(int core) {
   (void)::pthread_setaffinity_np(::pthread_self(), sizeof set, &set);
 }
 
+KeptAffinity::KeptAffinity() : known_(::pthread_getaffinity_np(::pthread_self(), sizeof set_, &set_) == 0) {}
+
+KeptAffinity::~KeptAffinity() {
+  if (known_) (void)::pthread_setaffinity_np(::pthread_self(), sizeof set_, &set_);
+}
+
 ThreadPool::ThreadPool(int n_threads, std::vector<int> cores) : n_threads_(n_threads) {
   ENSURE(n_threads >= 1, "a pool has at least the caller's thread");
   for (int thread = 1; thread < n_threads; ++thread) {

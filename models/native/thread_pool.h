@@ -3,6 +3,8 @@
 // nothing. Used by one thread (the engine's); a body must not throw.
 #pragma once
 
+#include <sched.h>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -11,11 +13,24 @@
 
 namespace mie::native {
 
-// Cores this process may run on, ascending (sched_getaffinity).
+// Cores this thread may run on, ascending (sched_getaffinity): the process's, unless it was pinned.
 [[nodiscard]] std::vector<int> allowed_cores();
 
 // Best effort: a sandbox may refuse, and the kernel then places the thread.
 void pin_this_thread(int core);
+
+// Gives the thread its cores back at the end of a scope in which it may be pinned. That thread's.
+class KeptAffinity {
+ public:
+  KeptAffinity();
+  ~KeptAffinity();
+  KeptAffinity(const KeptAffinity&) = delete;
+  KeptAffinity& operator=(const KeptAffinity&) = delete;
+
+ private:
+  cpu_set_t set_;
+  bool known_;
+};
 
 class ThreadPool {
  public:

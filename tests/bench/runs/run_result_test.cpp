@@ -61,6 +61,15 @@ TEST_F(RunFiles, SayWhatTheRequestsSay) {
   EXPECT_EQ(std::string_view(root["reproduce"]["commands"].at(0)), "mie bench run made.toml");
 }
 
+TEST_F(RunFiles, NameACommandThatAShellTakes) {
+  RunResult run = whole_run();
+  run.command_line = {"mie", "bench", "run", "my file.toml", "--members", R"({"stop":"it's $HOME"})", ""};
+  const simdjson::dom::element root = parser_.parse(result_json(run));
+  const std::string command(std::string_view(root["reproduce"]["commands"].at(0)));
+  EXPECT_EQ(command, R"(mie bench run 'my file.toml' --members '{"stop":"it'\''s $HOME"}' '')");
+  EXPECT_EQ(std::string_view(root["command_line"]), command);
+}
+
 TEST_F(RunFiles, CountSecondsOfTheWholeRun) {
   const simdjson::dom::element root = parser_.parse(result_json(whole_run()));
   const simdjson::dom::array seconds = root["timeseries"]["1s"];

@@ -59,5 +59,15 @@ TEST_P(ThreadPoolOf, WorkersSleepBetweenStepsAndWakeForTheNext) {
 
 INSTANTIATE_TEST_SUITE_P(Threads, ThreadPoolOf, ::testing::Values(1, 2, 3, 4));
 
+TEST(KeptAffinity, GivesAPinnedThreadItsCoresBack) {
+  const std::vector<int> before = allowed_cores();
+  {
+    const KeptAffinity kept;
+    pin_this_thread(before.back());
+    EXPECT_EQ(allowed_cores(), std::vector<int>{before.back()});
+  }
+  EXPECT_EQ(allowed_cores(), before);
+}
+
 }  // namespace
 }  // namespace mie::native
