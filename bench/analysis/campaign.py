@@ -2,12 +2,11 @@
 from the results of its folder, and each row names its spec and how to measure it again. Nothing on the page is typed.
 """
 
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.analysis import evidence as evidence_of
-from bench.analysis import seed_rows
+from bench.analysis import seed_rows, void
 from bench.analysis.campaign_rows import Row
 from bench.analysis.campaign_tables import SECTIONS, SectionDefinition
 from bench.analysis.evidence import Evidence
@@ -68,14 +67,9 @@ def section(definition: SectionDefinition, folder: Path, gathered: Gathered | No
             made.text.append(f"{table.name}: nothing to show.")
     made.text += [f"Not used: {reason}" for reason in gathered.refused]
     if gathered.evidence.void:
-        made.text.append(_void(gathered.evidence.void))
+        made.text.append(void.sentence(gathered.evidence.void))
     made.text += [f"![{name}]({path})" for name, path in _images(of, definition)]
     return made
-
-
-def _void(noted: list[dict]) -> str:
-    of = [f"{n} of {name} ({state})" for (name, state), n in Counter((one["name"], one["state"]) for one in noted).items()]
-    return f"Void, measured again and not kept: {', '.join(of)}."
 
 
 def _images(folder: Path, definition: SectionDefinition) -> list[tuple[str, str]]:

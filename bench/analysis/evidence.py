@@ -8,7 +8,7 @@ ladder.json    cells of the gap decomposition: {on: [switches], seconds: [of eac
 selftest.json  `mie bench selftest --json`
 steps.jsonl    `mie bench run`, beside a result; or `mie serve --step-trace`
 knee.json      `mie bench knee SPEC`, here or in a folder below
-void.json      bench/campaign: {name, state, reasons} of each result that was void and measured again
+void.json      bench.analysis.void
 """
 
 import json
@@ -17,12 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.analysis import attribution, figures, result
+from bench.analysis import attribution, figures, result, void
 from bench.analysis.result import Refused, Result
 from bench.analysis.verdict import Comparison
-
-
-VOID_FILE = "void.json"
 
 
 @dataclass
@@ -43,16 +40,23 @@ class Evidence:
     compared: tuple[str, str] = ("A", "B")
 
 
-def _document(path: Path, of: type = dict) -> dict | list | None:
+def _document(path: Path) -> dict | None:
     if not path.is_file():
         return None
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise Refused(f"{path}: {error}") from None
-    if not isinstance(found, of):
-        raise Refused(f"{path}: not a JSON {'object' if of is dict else 'array'}")
+    if not isinstance(found, dict):
+        raise Refused(f"{path}: not a JSON object")
     return found
+
+
+def _void(folder: Path) -> list[dict]:
+    try:
+        return void.read(folder)
+    except (OSError, ValueError) as error:
+        raise Refused(f"{folder / void.FILE}: {error}") from None
 
 
 def read_steps(path: Path) -> list[dict]:
@@ -104,7 +108,7 @@ def read(folder: Path) -> Evidence:
     found.kv, found.micro = _document(folder / "kv.json"), _document(folder / "micro.json")
     found.quality = _document(folder / "quality.json")
     found.selftest = (_document(folder / "selftest.json") or {}).get("points", [])
-    found.void = _document(folder / VOID_FILE, list) or []
+    found.void = _void(folder)
     found.steps = read_steps(folder / "steps.jsonl")
     found.knees = [known for path in sorted(folder.rglob("knee.json")) if (known := _document(path))]
     ladder = _document(folder / "ladder.json")

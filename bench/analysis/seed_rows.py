@@ -138,8 +138,10 @@ def _six(sections: Sections, settings: Settings) -> Figure:
     for load in loads:
         counts.setdefault(load["arm"], []).append(load["decode_forwards"])
     shown = ", ".join(f"{arm} {_each(of)}" for arm, of in counts.items()) or "not told"
+    at_once = [check for check in sections.of("selftest").selftest if check["check"].startswith("six requests")]
+    exact = f"; all six there at once: {at_once[0]['figure']} ({at_once[0]['verdict']})" if at_once else ""
     ratio = _ratio(results[0], "continuous", "static", "output tokens/s")
-    return Figure(f"decode forwards {shown}; continuous over static {ratio} times the tokens/s (141 forwards over 93 would allow 1.52); "
+    return Figure(f"decode forwards over HTTP {shown}{exact}; continuous over static {ratio} times the tokens/s (141 forwards over 93 would allow 1.52); "
                   f"{_same_answers(results)}", tuple(results))
 
 

@@ -1,7 +1,7 @@
 """One step of a campaign: run until what it measures is valid, then made small enough to keep.
 
-A result is kept as result.json, requests.jsonl.gz, steps.jsonl.gz; what servers logged and results that are void are not. How many
-were void, and why, is: void.json, a list of what each was and its reasons, so that a page can say what it was selected from.
+A result is kept as result.json, requests.jsonl.gz, steps.jsonl.gz; what servers logged and results that are void are not; void.json says
+what those were.
 """
 
 import gzip
@@ -13,8 +13,7 @@ from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 
-from bench.analysis.evidence import VOID_FILE
-from bench.analysis.render import write_text
+from bench.analysis import void
 from bench.campaign.plan import Places, Step
 
 TRIES = 3
@@ -29,19 +28,12 @@ class Outcome(Enum):
     FAILED = "failed"
 
 
-def _note_void(folder: Path, document: dict) -> None:
-    file = folder / VOID_FILE
-    noted = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
-    noted.append({"name": document["spec"]["name"], **document["validity"]})
-    write_text(file, json.dumps(noted, indent=1) + "\n")
-
-
 def keep(folder: Path) -> None:
     """Of each result under the folder what is committed; void results go, and are noted."""
     for path in sorted(folder.rglob("result.json")):
         document = json.loads(path.read_text(encoding="utf-8"))
         if document["validity"]["state"] != "ok":
-            _note_void(folder, document)
+            void.note(folder, document)
             shutil.rmtree(path.parent)
             continue
         for name in LARGE:

@@ -25,9 +25,7 @@ void SendSchedule::begin() {
   for (const Due& one : first_) sends_.add(began_ns_ + one.at_ns, one.request);
 }
 
-bool SendSchedule::over() const {
-  return in_flight_ == 0 && (draining_ || (sends_.empty() && n_admitted_ == waiting_.size()));
-}
+bool SendSchedule::over() const { return in_flight_ == 0 && (draining_ || (sends_.empty() && n_admitted_ == waiting_.size())); }
 
 void SendSchedule::obey() {
   const int stops = stops_.load(std::memory_order_relaxed);

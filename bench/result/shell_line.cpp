@@ -8,7 +8,8 @@ namespace {
 
 bool plain(char c) {
   constexpr std::string_view kOthers = "%+,-./:=@_";
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || kOthers.find(c) != std::string_view::npos;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         kOthers.find(c) != std::string_view::npos;
 }
 
 void append_word(std::string& line, const std::string& word) {

@@ -41,6 +41,13 @@ Result<std::vector<std::pair<std::string, std::string>>> members_of(const std::s
   return members;
 }
 
+// An absolute path as seen from the current folder, or its file alone where it lies outside.
+std::string portable(const std::filesystem::path& path) {
+  if (path.is_relative()) return path.string();
+  const auto inside = path.lexically_relative(std::filesystem::current_path());
+  return (inside.native().starts_with("..") ? path.filename() : inside).string();
+}
+
 }  // namespace
 
 BenchRun::BenchRun(CLI::App& command) : sweeps_(command.get_name() == "sweep") {
@@ -149,7 +156,7 @@ Result<bench::RunSettings> BenchRun::settings_of(const bench::SpecFile& file, co
 
 // What runs it again; where a model lies is each machine's own matter.
 std::vector<std::string> BenchRun::command_line() const {
-  std::vector<std::string> words = {"mie", "bench", sweeps_ ? "sweep" : "run", spec_};
+  std::vector<std::string> words = {"mie", "bench", sweeps_ ? "sweep" : "run", portable(spec_)};
   if (!url_.empty()) words.insert(words.end(), {"--url", url_});
   if (!arm_.empty()) words.insert(words.end(), {"--arm", arm_});
   if (first_repetition_ > 0) words.insert(words.end(), {"--repetition", std::to_string(first_repetition_)});

@@ -97,6 +97,7 @@ def test_a_run_is_written_with_its_workload(workload, tmp_path):
     valid = validate(folder / "result.json")
     assert valid.returncode == 0 and "a result of 14 requests" in valid.stdout
     assert result["checks"]["counters"] == {"checked": 1, "failed": 0, "samples": []}
+    assert result["reproduce"]["commands"] == [f"mie bench run {spec.name} --model {MODEL}"], "no path of this machine"
 
 
 def test_a_load_ends_when_its_figure_is_known(workload, tmp_path):

@@ -13,6 +13,7 @@ from bench.analysis.plots.style import Source
 from bench.analysis.verdict import Comparison
 
 LEAST_KL = 1e-9  # where a variant that equals its reference stands on a logarithmic axis
+WIDE = 3.0  # ends of a logarithmic axis that evenly spaced ticks would leave bare on the left
 VERDICT_COLOURS = {verdict.BETTER: style.GREEN, verdict.WORSE: style.RED, verdict.CANNOT_TELL: style.GREY}
 
 
@@ -37,9 +38,12 @@ def forest(comparisons: list[Comparison], names: tuple[str, str], source: Source
     ends = [v for c in shown for v in (c.low, c.high, c.ratio) if math.isfinite(v)] + [1 / (1 + 2 * bound), 1 + 2 * bound]
     axes.set_xscale("log")
     axes.set_xlim(min(ends) / 1.01, max(ends) * 1.01)
-    axes.xaxis.set_major_locator(MaxNLocator(6))
-    axes.xaxis.set_major_formatter(style.FuncFormatter(style.plain))
-    axes.xaxis.set_minor_formatter(style.NullFormatter())
+    if max(ends) > WIDE * min(ends):
+        style.log_axis(axes.xaxis)
+    else:
+        axes.xaxis.set_major_locator(MaxNLocator(6))
+        axes.xaxis.set_major_formatter(style.FuncFormatter(style.plain))
+        axes.xaxis.set_minor_formatter(style.NullFormatter())
     axes.set(xlabel="ratio, logarithmic (↓: less is better, ↑: more is better)")
     axes.grid(axis="y", visible=False)
     return figure

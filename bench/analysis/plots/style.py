@@ -75,9 +75,12 @@ def legend(axes: Axes, **options) -> None:
 
 
 def from_zero(axes: Axes, x: bool = False, y: bool = True) -> None:
+    """To be called when the axes are drawn. Of axes that share one, every call takes in what has been drawn on the others."""
     if x:
+        axes.autoscale(axis="x")
         axes.set_xlim(left=0)
     if y:
+        axes.autoscale(axis="y")
         axes.set_ylim(bottom=0)
 
 
