@@ -13,7 +13,7 @@ function(use_precompiled target kind)
   if(NOT MIE_PRECOMPILE OR NOT kind)
     return()
   endif()
-  set(header cmake/precompiled/CMakeFiles/precompiled_${kind}.dir/${kind}.h.o)  # from the build folder, where compilers run
+  set(header cmake/precompiled/${kind}.pch)  # from the build folder, where compilers run
   target_compile_options(${target} PRIVATE "SHELL:-Xclang -include-pch -Xclang ${header}")
   set_property(SOURCE ${ARGN} APPEND PROPERTY OBJECT_DEPENDS "${CMAKE_BINARY_DIR}/${header}")
 endfunction()

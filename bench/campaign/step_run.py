@@ -45,7 +45,7 @@ def keep(folder: Path) -> None:
         for other in path.parent.iterdir():
             if other.name not in ("result.json", *(f"{name}.gz" for name in LARGE)):
                 shutil.rmtree(other) if other.is_dir() else other.unlink()
-    for leftover in sorted(folder.rglob("server-*.log")):  # of runs that ended without a result
+    for leftover in [*folder.rglob("server-*.log"), *folder.rglob("*.svg")]:  # of runs without a result; plots beside their PNG
         leftover.unlink()
     for empty in [path for path in folder.iterdir() if path.is_dir() and not any(path.iterdir())]:
         empty.rmdir()
